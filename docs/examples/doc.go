@@ -1,0 +1,2 @@
+// Package examples holds the code that the documentation site shows; it compiles and is tested.
+package examples

@@ -1,0 +1,15 @@
+module github.com/okhttp-go/ok/docs/examples
+
+go 1.26.0
+
+require (
+	github.com/okhttp-go/ok/mockserver v0.0.0
+	github.com/okhttp-go/ok/okhttp v0.0.0
+	github.com/okhttp-go/ok/okio v0.0.0
+)
+
+replace (
+	github.com/okhttp-go/ok/mockserver => ../../mockserver
+	github.com/okhttp-go/ok/okhttp => ../../okhttp
+	github.com/okhttp-go/ok/okio => ../../okio
+)

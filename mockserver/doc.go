@@ -1,0 +1,2 @@
+// Package mockserver is a scriptable HTTP server for tests.
+package mockserver

@@ -1,0 +1,2 @@
+// Package cli is the okcurl command behind its ten-line main.
+package cli

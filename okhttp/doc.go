@@ -1,0 +1,2 @@
+// Package okhttp is an HTTP client that recovers from bad networks, shares connections and reports every event of a call.
+package okhttp

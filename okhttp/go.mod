@@ -1,0 +1,9 @@
+module github.com/okhttp-go/ok/okhttp
+
+go 1.26.0
+
+require github.com/okhttp-go/ok/okio v0.0.0
+
+require golang.org/x/net v0.62.0 // indirect
+
+replace github.com/okhttp-go/ok/okio => ../okio
