@@ -1,0 +1,97 @@
+package build
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// benchArgs are the runs of the published table: each is one invocation of the harness. BENCHARGS replaces them with one invocation.
+var benchArgs = [][]string{
+	{"-s", "h1-small,h1-tls-small", "-reps", "9", "-d", "200ms"},
+	{"-s", "h1-large,h1-tls-large", "-reps", "5"},
+	{"-s", "connect,gzip", "-reps", "7", "-d", "200ms"},
+}
+
+// Bench builds the benchmark harness on its own, runs every peer next to the client, prints the tables and writes them to RESULTS.md.
+func Bench(ctx context.Context) error {
+	w, err := Open(".")
+	if err != nil {
+		return err
+	}
+	c := command{dir: w.dir(benchDir), env: []string{alone, "BENCH_NO_JVM=1"}}
+	if err := c.run(ctx, "go", "build", "-o", "bin/", "./cmd/..."); err != nil {
+		return err
+	}
+	runs := benchArgs
+	if args := strings.Fields(os.Getenv("BENCHARGS")); args != nil {
+		runs = [][]string{args}
+	}
+	var tables bytes.Buffer
+	for _, args := range runs {
+		// Both: the table is watched as it grows, and kept.
+		run := c
+		run.out = io.MultiWriter(os.Stdout, &tables)
+		if err := run.run(ctx, filepath.Join(w.dir(benchDir), "bin", "bench"), args...); err != nil {
+			return err
+		}
+	}
+	versions, err := c.output(ctx, "go", "list", "-m", "-f", "{{if not .Indirect}}{{if .Version}}{{if not .Replace}}| {{.Path}} | {{.Version}} |{{end}}{{end}}{{end}}", "all")
+	if err != nil {
+		return err
+	}
+	name := w.dir(benchDir + "/RESULTS.md")
+	if err := os.WriteFile(name, []byte(results(time.Now(), machine(), runs, nonEmptyLines(versions), tables.String())), 0o644); err != nil {
+		return err
+	}
+	fmt.Printf("\nwritten: %s/RESULTS.md\n", benchDir)
+	return nil
+}
+
+// results is the text of RESULTS.md.
+func results(now time.Time, machine string, runs [][]string, versions, tables string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Results\n\n%s, %s.\n\n", now.UTC().Format("2006-01-02 15:04 MST"), machine)
+	b.WriteString("Written by `go tool mage bench`. Absolute figures move with the machine and its load: read the ratios. A ratio is the median of the\n" +
+		"per-repetition ratios, with the lowest and highest in brackets; the peers of one repetition run one after the other. `floor` is a hand-written\n" +
+		"`net.Conn` loop that knows the answer's length; `proto*` are prototypes that do less than a client must.\n\nRuns:\n\n")
+	for _, args := range runs {
+		fmt.Fprintf(&b, "- `bench %s`\n", strings.Join(args, " "))
+	}
+	fmt.Fprintf(&b, "\n%s\n## Peers\n\n| module | version |\n|---|---|\n%s", strings.TrimLeft(tables, "\n"), versions)
+	return b.String()
+}
+
+func nonEmptyLines(s string) string {
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		if strings.TrimSpace(line) != "" {
+			b.WriteString(strings.TrimSpace(line) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// machine names the processor, its count and the versions that matter, as far as this system tells.
+func machine() string {
+	model := runtime.GOARCH
+	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(info)) {
+			if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
+				model = strings.TrimSpace(value)
+				break
+			}
+		}
+	}
+	kernel := runtime.GOOS
+	if release, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
+		kernel += " " + strings.TrimSpace(string(release))
+	}
+	return fmt.Sprintf("%d × %s, %s, %s", runtime.NumCPU(), model, kernel, runtime.Version())
+}

@@ -1,0 +1,33 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+)
+
+// Docs installs the site's pinned packages and builds it. VitePress fails on a dead link or a snippet that is not there.
+func Docs(ctx context.Context) error { return site(ctx, "build") }
+
+// DocsServe installs the same packages and serves the site on localhost, following edits, until it is interrupted.
+func DocsServe(ctx context.Context) error { return site(ctx, "dev") }
+
+// errNoNPM says what is missing; nothing else of the repository needs Node.
+var errNoNPM = errors.New("build: npm is not installed: the documentation site needs Node.js 20 or later with npm")
+
+func site(ctx context.Context, script string) error {
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		return fmt.Errorf("%w (%w)", errNoNPM, err)
+	}
+	w, err := Open(".")
+	if err != nil {
+		return err
+	}
+	c := command{dir: w.dir("docs")}
+	if err := c.run(ctx, npm, "ci", "--no-audit", "--no-fund"); err != nil {
+		return err
+	}
+	return c.run(ctx, npm, "run", "--silent", script)
+}
