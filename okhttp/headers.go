@@ -1,0 +1,230 @@
+package okhttp
+
+import (
+	"iter"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Headers is an immutable, ordered list of header fields (RFC 9110, section 5). Names compare without case; their
+// spelling and order are kept, and a name may occur more than once. The zero value is empty. Headers is safe for
+// concurrent use.
+type Headers struct {
+	nv []string // name, value, name, value …; never modified once it is here
+}
+
+// NewHeaders makes headers of alternating names and values. Spaces and tabs around both are removed. A malformed name
+// or value fails with a [*HeaderError], and so does an odd number of strings.
+func NewHeaders(nameValue ...string) (Headers, error) {
+	if len(nameValue)%2 != 0 {
+		return Headers{}, &HeaderError{Count: len(nameValue)}
+	}
+	nv := make([]string, len(nameValue))
+	for i := 0; i < len(nv); i += 2 {
+		name, value := trimOWS(nameValue[i]), trimOWS(nameValue[i+1])
+		if err := checkHeader(name, value, false); err != nil {
+			return Headers{}, err
+		}
+		nv[i], nv[i+1] = name, value
+	}
+	return Headers{nv}, nil
+}
+
+// HeadersFrom copies an [http.Header]. Names come in alphabetical order, because a map has none; the values of one name
+// keep theirs. Nothing is checked here: a request refuses malformed fields when it is made.
+func HeadersFrom(header http.Header) Headers {
+	names, n := make([]string, 0, len(header)), 0
+	for name, values := range header {
+		names = append(names, name)
+		n += len(values)
+	}
+	slices.Sort(names)
+	nv := make([]string, 0, 2*n)
+	for _, name := range names {
+		for _, value := range header[name] {
+			nv = append(nv, name, value)
+		}
+	}
+	return Headers{nv}
+}
+
+// headersOf takes over nv without copying or checking it: for fields that a codec or this package made.
+func headersOf(nv []string) Headers { return Headers{nv} }
+
+// Get returns the first value of that name, "" if there is none, as [http.Header.Get] does.
+func (h Headers) Get(name string) string {
+	for i := 0; i < len(h.nv); i += 2 {
+		if equalFold(h.nv[i], name) {
+			return h.nv[i+1]
+		}
+	}
+	return ""
+}
+
+// Last returns the last value of that name and whether there is one. Where a field must be single and a peer repeats
+// it, OkHttp takes the last.
+func (h Headers) Last(name string) (string, bool) {
+	for i := len(h.nv) - 2; i >= 0; i -= 2 {
+		if equalFold(h.nv[i], name) {
+			return h.nv[i+1], true
+		}
+	}
+	return "", false
+}
+
+// Values returns the values of that name in order.
+func (h Headers) Values(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := 0; i < len(h.nv); i += 2 {
+			if equalFold(h.nv[i], name) && !yield(h.nv[i+1]) {
+				return
+			}
+		}
+	}
+}
+
+// All returns every name and value in order.
+func (h Headers) All() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for i := 0; i < len(h.nv); i += 2 {
+			if !yield(h.nv[i], h.nv[i+1]) {
+				return
+			}
+		}
+	}
+}
+
+// Len returns the number of fields, each repetition of a name counted.
+func (h Headers) Len() int { return len(h.nv) / 2 }
+
+// With returns a copy in which the field replaces every field of that name; it stands at the end. Spaces and tabs
+// around the value are removed. A malformed name or value fails with a [*HeaderError].
+func (h Headers) With(name, value string) (Headers, error) {
+	if err := checkHeader(name, value, false); err != nil {
+		return Headers{}, err
+	}
+	return h.set(name, trimOWS(value)), nil
+}
+
+// Add returns a copy with the field at the end, after any others of that name. Spaces and tabs around the value are
+// removed. A malformed name or value fails with a [*HeaderError].
+func (h Headers) Add(name, value string) (Headers, error) {
+	if err := checkHeader(name, value, false); err != nil {
+		return Headers{}, err
+	}
+	return h.append(name, trimOWS(value)), nil
+}
+
+// AddNonASCII is [Headers.Add] for a value with characters beyond ASCII, which goes out as the bytes it has: UTF-8, in a
+// Go string. RFC 9110, section 5.5, calls such bytes opaque, and servers disagree about them; use it for a server known
+// to want them. Control characters are still refused.
+func (h Headers) AddNonASCII(name, value string) (Headers, error) {
+	if err := checkHeader(name, value, true); err != nil {
+		return Headers{}, err
+	}
+	return h.append(name, trimOWS(value)), nil
+}
+
+// Without returns a copy without the fields of that name.
+func (h Headers) Without(name string) Headers {
+	if !h.has(name) {
+		return h
+	}
+	return Headers{h.filter(name, 0)}
+}
+
+// HTTP returns the fields as an [http.Header], under canonical names ([http.CanonicalHeaderKey]). The caller owns it.
+func (h Headers) HTTP() http.Header {
+	header := make(http.Header, h.Len())
+	for name, value := range h.All() {
+		header.Add(name, value)
+	}
+	return header
+}
+
+// String returns one "name: value" line a field, with ██ for the values of Authorization, Cookie, Proxy-Authorization
+// and Set-Cookie.
+func (h Headers) String() string {
+	var b strings.Builder
+	for name, value := range h.All() {
+		if sensitiveHeader(name) {
+			value = "██"
+		}
+		b.WriteString(name)
+		b.WriteString(": ")
+		b.WriteString(value)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// set is With for a field that needs no check.
+func (h Headers) set(name, value string) Headers {
+	return Headers{append(h.filter(name, 2), name, value)}
+}
+
+// append is Add for a field that needs no check.
+func (h Headers) append(name, value string) Headers {
+	nv := make([]string, 0, len(h.nv)+2)
+	return Headers{append(append(nv, h.nv...), name, value)}
+}
+
+// filter copies the fields of other names and leaves room for more strings.
+func (h Headers) filter(name string, room int) []string {
+	nv := make([]string, 0, len(h.nv)+room)
+	for i := 0; i < len(h.nv); i += 2 {
+		if !equalFold(h.nv[i], name) {
+			nv = append(nv, h.nv[i], h.nv[i+1])
+		}
+	}
+	return nv
+}
+
+// has reports whether there is a field of that name.
+func (h Headers) has(name string) bool {
+	_, ok := h.Last(name)
+	return ok
+}
+
+// hasToken reports whether token is in the comma-separated list that the fields of that name form together (RFC 9110,
+// section 5.6.1). Case does not count.
+func (h Headers) hasToken(name, token string) bool {
+	for i := 0; i < len(h.nv); i += 2 {
+		if !equalFold(h.nv[i], name) {
+			continue
+		}
+		list, more := h.nv[i+1], true
+		for more {
+			var element string
+			element, list, more = strings.Cut(list, ",")
+			if equalFold(trimOWS(element), token) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// equalFold compares without regard to ASCII case. strings.EqualFold would take "K" (KELVIN SIGN) for "k".
+func equalFold(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range len(a) {
+		if a[i] != b[i] && lowerASCII(a[i]) != lowerASCII(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func lowerASCII(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c | 0x20
+	}
+	return c
+}
+
+// trimOWS removes optional whitespace (RFC 9110, section 5.6.3) around a field value.
+func trimOWS(s string) string { return strings.Trim(s, " \t") }

@@ -1,0 +1,95 @@
+package okhttp
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A HeaderError reports a header field that cannot be sent.
+type HeaderError struct {
+	Name  string // as given; "" if that is what is wrong
+	Value string // as given; "" if the name is what is wrong, or if values of that name are secret
+	Index int    // position of the offending character in bytes, -1 if there is none
+	Char  rune   // the offending character
+	Count int    // if not 0, the odd number of strings that were to be names and values
+
+	inValue bool
+}
+
+func (e *HeaderError) Error() string {
+	switch {
+	case e.Count != 0:
+		return "okhttp: expected alternating header names and values, got " + strconv.Itoa(e.Count) + " strings"
+	case e.Name == "":
+		return "okhttp: header name is empty"
+	case !e.inValue:
+		return fmt.Sprintf("okhttp: unexpected char 0x%02x at %d in header name: %s", e.Char, e.Index, quoteHeader(e.Name))
+	}
+	message := fmt.Sprintf("okhttp: unexpected char 0x%02x at %d in %s value", e.Char, e.Index, e.Name)
+	if e.Value == "" {
+		return message
+	}
+	return message + ": " + quoteHeader(e.Value)
+}
+
+// checkHeader checks a field. Names are tokens (RFC 9110, section 5.6.2). Values are tabs and printable ASCII (5.5),
+// and bytes above ASCII if those are allowed.
+func checkHeader(name, value string, nonASCII bool) error {
+	if name == "" {
+		return &HeaderError{Index: -1}
+	}
+	for i := range len(name) {
+		if !isTokenByte(name[i]) {
+			char, _ := utf8.DecodeRuneInString(name[i:])
+			return &HeaderError{Name: name, Index: i, Char: char}
+		}
+	}
+	for i := range len(value) {
+		c := value[i]
+		if ' ' <= c && c <= '~' || c == '\t' || c >= utf8.RuneSelf && nonASCII {
+			continue
+		}
+		char, _ := utf8.DecodeRuneInString(value[i:])
+		e := &HeaderError{Name: name, Value: value, Index: i, Char: char, inValue: true}
+		if sensitiveHeader(name) {
+			e.Value = ""
+		}
+		return e
+	}
+	return nil
+}
+
+// check checks every field, bytes above ASCII in values allowed: for fields that come from [HeadersFrom].
+func (h Headers) check() error {
+	for name, value := range h.All() {
+		if err := checkHeader(name, value, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sensitiveHeader reports whether values of that name never appear in logs and errors.
+func sensitiveHeader(name string) bool {
+	switch len(name) {
+	case len("Cookie"):
+		return equalFold(name, "Cookie")
+	case len("Set-Cookie"):
+		return equalFold(name, "Set-Cookie")
+	case len("Authorization"):
+		return equalFold(name, "Authorization")
+	case len("Proxy-Authorization"):
+		return equalFold(name, "Proxy-Authorization")
+	}
+	return false
+}
+
+// isTokenByte reports whether c is a tchar of RFC 9110, section 5.6.2.
+func isTokenByte(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c != 0 && strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
+}
+
+// quoteHeader makes any text fit for one line of a log.
+func quoteHeader(s string) string { return strconv.Quote(abridge(s, 80)) }

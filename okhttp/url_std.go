@@ -1,0 +1,88 @@
+package okhttp
+
+import (
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/publicsuffix"
+)
+
+// URLFrom converts a URL of package net/url. It fails with a [*URLError] as [ParseURL] does, and for nil.
+func URLFrom(u *url.URL) (URL, error) {
+	if u == nil {
+		return URL{}, &URLError{Part: "scheme", Detail: "expected a URL but got nil"}
+	}
+	return ParseURL(u.String())
+}
+
+// Std converts to a URL of package net/url, which the caller owns. What that package would reject or rewrite is
+// percent-encoded: a few symbols, and each "%" that is not part of an escape. For the zero URL it is empty.
+func (u URL) Std() *url.URL {
+	if u.s == "" {
+		return &url.URL{}
+	}
+	std := &url.URL{Scheme: u.Scheme(), Host: u.hostPort()}
+	if name, password := u.encodedUserinfo(); password != "" {
+		std.User = url.UserPassword(decodeBytes(name), decodeBytes(password))
+	} else if name != "" {
+		std.User = url.User(decodeBytes(name))
+	}
+	std.RawPath = encodeForStd(u.EncodedPath())
+	std.Path = decodeBytes(std.RawPath)
+	if (&url.URL{Path: std.Path}).EscapedPath() == std.RawPath {
+		std.RawPath = ""
+	}
+	if query, ok := u.EncodedQuery(); ok {
+		std.RawQuery, std.ForceQuery = encodeForStd(query), query == ""
+	}
+	if int(u.queryEnd) < len(u.s) {
+		std.RawFragment = encodeForStd(u.s[u.queryEnd+1:])
+		std.Fragment = decodeBytes(std.RawFragment)
+		if (&url.URL{Fragment: std.Fragment}).EscapedFragment() == std.RawFragment {
+			std.RawFragment = ""
+		}
+	}
+	return std
+}
+
+// TopPrivateDomain returns the registrable domain of the host: its public suffix (publicsuffix.org) and one label more,
+// in ASCII. "www.google.co.uk" has "google.co.uk". There is none for an IP address, a single label and a name that is
+// itself a public suffix. A trailing dot is left out.
+func (u URL) TopPrivateDomain() (string, bool) {
+	host := strings.TrimSuffix(u.Host(), ".")
+	if host == "" {
+		return "", false
+	}
+	if _, err := netip.ParseAddr(host); err == nil {
+		return "", false
+	}
+	domain, err := publicsuffix.EffectiveTLDPlusOne(host)
+	return domain, err == nil
+}
+
+// encodeForStd encodes what a canonical URL may contain and a RawPath, RawQuery or RawFragment may not.
+func encodeForStd(s string) string {
+	var buf []byte
+	start := 0
+	for i := range len(s) {
+		c := s[i]
+		if c == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]) || c != '%' && strings.IndexByte("[]\\^`{|}\"#<>", c) < 0 {
+			continue
+		}
+		buf = append(append(buf, s[start:i]...), '%', upperHex[c>>4], upperHex[c&15])
+		start = i + 1
+	}
+	if start == 0 {
+		return s
+	}
+	return string(append(buf, s[start:]...))
+}
+
+// decodeBytes decodes escapes and keeps bytes that are not UTF-8, as package net/url does.
+func decodeBytes(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	return string(appendDecoded(make([]byte, 0, len(s)), s, false))
+}
