@@ -1,0 +1,135 @@
+package okio
+
+import (
+	"io"
+	"net"
+)
+
+const (
+	// socketPiece is the most that is written under one deadline: a link that is slow but moves gets this far in any limit
+	// worth setting.
+	socketPiece = 64 << 10
+
+	// socketVector is the most slices that one vectored write takes, four full segments and some crumbs.
+	socketVector = 16
+
+	// joinedChunk is what is written at once to a connection that cannot take several slices: a full TLS record.
+	joinedChunk = segmentSize
+)
+
+// socketSink is the sending side of a netSocket.
+type socketSink struct {
+	socketLimit
+	socket   *netSocket
+	shut     func() error
+	vectored bool
+
+	// The slices of one vectored write. They stay here because net.Buffers escapes, and a call should not allocate.
+	vector  [socketVector][]byte
+	buffers net.Buffers
+}
+
+func (k *socketSink) init(socket *netSocket, c net.Conn) {
+	k.socket = socket
+	k.set = c.SetWriteDeadline
+	if half, ok := c.(interface{ CloseWrite() error }); ok {
+		k.shut = half.CloseWrite
+	}
+	k.vectored = isStreamSocket(c)
+}
+
+// isStreamSocket reports whether c is a stream of the operating system itself, with nothing on top.
+func isStreamSocket(c net.Conn) bool {
+	switch c := c.(type) {
+	case *net.TCPConn:
+		return true
+	case *net.UnixConn:
+		return c.LocalAddr() != nil && c.LocalAddr().Network() == "unix"
+	}
+	return false
+}
+
+func (k *socketSink) WriteBuffer(src *Buffer, n int64) error {
+	if err := checkTake(src, n); err != nil {
+		return err
+	}
+	if err := k.Flush(); err != nil {
+		return err
+	}
+	for n > 0 {
+		err := k.arm()
+		var written int64
+		if err == nil {
+			written, err = k.writePiece(src, min(n, socketPiece))
+			src.drop(written)
+			n -= written
+		}
+		if err != nil {
+			return k.socket.failure("write", &k.socketLimit, err)
+		}
+	}
+	return nil
+}
+
+// writePiece writes some of the first n bytes of src, at least one, and returns how many are to be dropped from it.
+func (k *socketSink) writePiece(src *Buffer, n int64) (int64, error) {
+	head := src.head
+	switch {
+	case int64(head.level()) >= n:
+		return k.write(head.bytes()[:min(n, joinedChunk)])
+	case k.vectored:
+		return k.writeVector(src, n)
+	case head.level() >= joinedChunk:
+		return k.write(head.bytes()[:joinedChunk])
+	}
+	chunk := takeSegment()
+	defer chunk.release()
+	chunk.limit = copyPrefix(chunk.data[:min(n, joinedChunk)], head)
+	return k.write(chunk.bytes())
+}
+
+// copyPrefix fills p from a ring that holds at least as much.
+func copyPrefix(p []byte, s *segment) int {
+	n := 0
+	for n < len(p) {
+		n += copy(p[n:], s.bytes())
+		s = s.next
+	}
+	return n
+}
+
+func (k *socketSink) write(p []byte) (int64, error) {
+	n, err := k.socket.conn.Write(p)
+	if n < len(p) && err == nil {
+		err = io.ErrShortWrite
+	}
+	return int64(n), err
+}
+
+func (k *socketSink) writeVector(src *Buffer, n int64) (int64, error) {
+	count := 0
+	var total int64
+	for s := src.head; total < n && count < len(k.vector); s = s.next {
+		p := s.bytes()
+		if left := n - total; int64(len(p)) > left {
+			p = p[:left]
+		}
+		k.vector[count] = p
+		count++
+		total += int64(len(p))
+	}
+	k.buffers = k.vector[:count]
+	written, err := k.buffers.WriteTo(k.socket.conn)
+	clear(k.vector[:]) // no reference to pooled memory stays behind
+	k.buffers = nil
+	if written < total && err == nil {
+		err = io.ErrShortWrite
+	}
+	return written, err
+}
+
+// Flush has nothing to push: it only reports whether the sink can still be used.
+func (k *socketSink) Flush() error { return k.socket.check(closedSink) }
+
+// Close sends the end to the peer. Both sides closed, the connection is.
+func (k *socketSink) Close() error { return k.socket.closeSide(closedSink, k.shut) }
