@@ -56,7 +56,7 @@ func (w *Workspace) steps() []step {
 		{"vet", w.goStep(nil, append([]string{"vet"}, all...)...)},
 		{"vet magefile", w.goStep(nil, "vet", "-tags=mage", "magefile.go")},
 		{"staticcheck", w.goStep(nil, append([]string{"tool", "staticcheck"}, all...)...)},
-		{"layers and API files", w.goStep(nil, "test", "./tests/layers/...", "./tests/api/...")},
+		{"layers and API files", w.goStep(nil, "test", "-count=1", "./tests/layers/...", "./tests/api/...")},
 	}
 	for _, p := range platforms {
 		env := []string{"GOOS=" + p.os, "GOARCH=" + p.arch, "CGO_ENABLED=0"}
