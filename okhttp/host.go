@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
@@ -140,8 +141,7 @@ func domainToASCII(domain string) (string, bool) {
 			return "", false
 		}
 		var err error
-		// Unicode 15.1 maps capital sharp s to its small form; older tables make "ss" of it.
-		if domain, err = domainProfile.ToASCII(strings.ReplaceAll(domain, "ẞ", "ß")); err != nil {
+		if domain, err = domainProfile.ToASCII(strings.Map(mapUnicode16, domain)); err != nil {
 			return "", false
 		}
 	}
@@ -151,6 +151,31 @@ func domainToASCII(domain string) (string, bool) {
 		}
 	}
 	return domain, domain != ""
+}
+
+// mapUnicode16 maps the characters whose UTS #46 status changed in Unicode 15.1 and 16, so that a name means the same
+// with older tables: x/net/idna has the new ones from Go 1.27 on.
+func mapUnicode16(r rune) rune {
+	switch {
+	case r == 0x1e9e: // capital sharp s: its small form, no longer "ss"
+		return 0xdf
+	case r == 0x04c0, 0x10a0 <= r && r <= 0x10c5, r == 0x2132, r == 0x2183: // were disallowed, are mapped
+		return unicode.ToLower(r)
+	case r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0, r == 0x17b4, r == 0x17b5, r == 0x180e,
+		0x206a <= r && r <= 0x206f, 0x1d173 <= r && r <= 0x1d17a: // are ignored
+		return -1
+	case r == 0x2f868: // ideographs that were disallowed because their decomposition was corrected once
+		return 0x36fc
+	case r == 0x2f874:
+		return 0x5f53
+	case r == 0x2f91f:
+		return 0x243ab
+	case r == 0x2f95f:
+		return 0x7aee
+	case r == 0x2f9bf:
+		return 0x45d7
+	}
+	return r
 }
 
 func isASCII(s string) bool {
