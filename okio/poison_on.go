@@ -1,0 +1,5 @@
+//go:build race || okiopoison
+
+package okio
+
+const poison = true
