@@ -18,7 +18,7 @@ type Headers struct {
 // or value fails with a [*HeaderError], and so does an odd number of strings.
 func NewHeaders(nameValue ...string) (Headers, error) {
 	if len(nameValue)%2 != 0 {
-		return Headers{}, &HeaderError{Count: len(nameValue)}
+		return Headers{}, &HeaderError{Part: "count", Index: -1, Count: len(nameValue)}
 	}
 	nv := make([]string, len(nameValue))
 	for i := 0; i < len(nv); i += 2 {

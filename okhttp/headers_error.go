@@ -9,22 +9,21 @@ import (
 
 // A HeaderError reports a header field that cannot be sent.
 type HeaderError struct {
-	Name  string // as given; "" if that is what is wrong
+	Part  string // what is wrong: "name", "value", or "count" for names and values that do not alternate
+	Name  string // as given
 	Value string // as given; "" if the name is what is wrong, or if values of that name are secret
 	Index int    // position of the offending character in bytes, -1 if there is none
 	Char  rune   // the offending character
-	Count int    // if not 0, the odd number of strings that were to be names and values
-
-	inValue bool
+	Count int    // how many strings were to be names and values
 }
 
 func (e *HeaderError) Error() string {
 	switch {
-	case e.Count != 0:
+	case e.Part == "count":
 		return "okhttp: expected alternating header names and values, got " + strconv.Itoa(e.Count) + " strings"
 	case e.Name == "":
 		return "okhttp: header name is empty"
-	case !e.inValue:
+	case e.Part == "name":
 		return fmt.Sprintf("okhttp: unexpected char 0x%02x at %d in header name: %s", e.Char, e.Index, quoteHeader(e.Name))
 	}
 	message := fmt.Sprintf("okhttp: unexpected char 0x%02x at %d in %s value", e.Char, e.Index, e.Name)
@@ -38,12 +37,15 @@ func (e *HeaderError) Error() string {
 // and bytes above ASCII if those are allowed.
 func checkHeader(name, value string, nonASCII bool) error {
 	if name == "" {
-		return &HeaderError{Index: -1}
+		return &HeaderError{Part: "name", Index: -1}
 	}
 	for i := range len(name) {
 		if !isTokenByte(name[i]) {
 			char, _ := utf8.DecodeRuneInString(name[i:])
-			return &HeaderError{Name: name, Index: i, Char: char}
+			if sensitiveHeader(name[:i]) {
+				name = name[:i] // the value may follow
+			}
+			return &HeaderError{Part: "name", Name: name, Index: i, Char: char}
 		}
 	}
 	for i := range len(value) {
@@ -52,7 +54,7 @@ func checkHeader(name, value string, nonASCII bool) error {
 			continue
 		}
 		char, _ := utf8.DecodeRuneInString(value[i:])
-		e := &HeaderError{Name: name, Value: value, Index: i, Char: char, inValue: true}
+		e := &HeaderError{Part: "value", Name: name, Value: value, Index: i, Char: char}
 		if sensitiveHeader(name) {
 			e.Value = ""
 		}

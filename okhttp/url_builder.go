@@ -17,7 +17,7 @@ type URLBuilder struct {
 	port           int
 	hasPort        bool
 	segments       []string // encoded; none is the same as one that is empty
-	query          string   // encoded
+	query          []byte   // encoded
 	hasQuery       bool
 	fragment       string // encoded
 	hasFragment    bool
@@ -35,7 +35,8 @@ func (u URL) Edit() *URLBuilder {
 	b.name, b.password = u.encodedUserinfo()
 	b.port, b.hasPort = u.Port(), u.hostEnd != u.pathStart
 	b.segments = strings.Split(u.EncodedPath()[1:], "/")
-	b.query, b.hasQuery = u.EncodedQuery()
+	query, hasQuery := u.EncodedQuery()
+	b.query, b.hasQuery = []byte(query), hasQuery
 	if int(u.queryEnd) < len(u.s) {
 		b.fragment, b.hasFragment = u.s[u.queryEnd+1:], true
 	}

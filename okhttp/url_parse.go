@@ -132,9 +132,9 @@ func parseURL(input string, base URL) (URL, error) {
 		buf = append(append(buf, scheme...), "://"...)
 		var problem *URLError
 		if buf, problem = appendAuthority(buf, rest[:end], scheme); problem != nil {
-			if problem.Part == "port" && strings.Contains(s[strings.LastIndex(s, rest[:end])+end:], "@") {
-				// "http://user:pa/ss@host": what looks like a port is part of a password.
-				problem.Detail = "invalid URL port: \"██\""
+			if strings.Count(s, "@") > strings.Count(rest[:end], "@") {
+				// As in "http://user:pa/ss@host": what looks like a host and a port is user info.
+				problem.Detail = "invalid URL " + problem.Part + ": \"██\""
 			}
 			problem.Input = redactInput(input)
 			return URL{}, problem

@@ -8,10 +8,23 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// URLFrom converts a URL of package net/url. It fails with a [*URLError] as [ParseURL] does, and for nil.
+// URLFrom converts a URL of package net/url. It fails with a [*URLError] as [ParseURL] does, and for one that is nil or
+// has no host: [ParseURL] would take the first segment of its path for one.
 func URLFrom(u *url.URL) (URL, error) {
-	if u == nil {
+	switch {
+	case u == nil:
 		return URL{}, &URLError{Part: "scheme", Detail: "expected a URL but got nil"}
+	case !equalFold(u.Scheme, "http") && !equalFold(u.Scheme, "https"):
+		return URL{}, &URLError{Part: "scheme", Detail: "expected URL scheme 'http' or 'https' but was '" + abridge(u.Scheme, 40) + "'"}
+	case u.Host == "":
+		return URL{}, &URLError{Part: "host", Detail: "expected a URL host but none was set"}
+	case u.Opaque != "" && u.Opaque[0] != '/':
+		return URL{}, &URLError{Part: "path", Detail: "expected an opaque part that begins with '/'"}
+	case u.Opaque != "" && !strings.HasPrefix(u.Opaque, "//"):
+		// A path that must not be decoded and encoded again.
+		whole := *u
+		whole.Opaque = "//" + u.Host + u.Opaque
+		return ParseURL(whole.String())
 	}
 	return ParseURL(u.String())
 }
