@@ -26,8 +26,9 @@ type Buffer struct {
 	unread      [utf8.UTFMax]byte
 	unreadWidth int8
 
-	// What Reserve handed out, as long as start and end are still the same.
+	// What Reserve handed out, as long as start and end are still the same: the tail or a fresh segment.
 	reserved                *segment
+	reservedFresh           bool
 	reservedAt, reservedEnd int64
 }
 

@@ -115,7 +115,7 @@ func (b *Buffer) Reserve(min int) []byte {
 	}
 	b.dropReserve()
 	s := b.room(min)
-	b.reserved, b.reservedAt, b.reservedEnd = s, b.start, b.end
+	b.reserved, b.reservedFresh, b.reservedAt, b.reservedEnd = s, s.next == nil, b.start, b.end
 	return s.data[s.limit:]
 }
 
@@ -129,18 +129,16 @@ func (b *Buffer) Commit(n int) {
 	if n < 0 || n > segmentSize-s.limit {
 		panic(fmt.Sprintf("okio: Commit of %d bytes: %d were reserved", n, segmentSize-s.limit))
 	}
-	b.reserved = nil
+	b.reserved, b.reservedFresh = nil, false
 	b.grow(s, n)
 }
 
-// dropReserve gives up what a Reserve without Commit left.
+// dropReserve gives up what a Reserve without Commit left. Only a fresh segment is ours to release: a tail may be in other hands by now.
 func (b *Buffer) dropReserve() {
-	s := b.reserved
-	b.reserved = nil
-	// A reserved segment that is in a ring was the tail; it belongs to that ring, or to nobody if it was released since.
-	if s != nil && s.next == nil && b.reservedAt == b.start && b.reservedEnd == b.end {
-		s.release()
+	if b.reservedFresh {
+		b.reserved.release()
 	}
+	b.reserved, b.reservedFresh = nil, false
 }
 
 // Equal reports whether both buffers hold the same bytes, whatever segments they lie in.
