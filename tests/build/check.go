@@ -56,6 +56,7 @@ func (w *Workspace) steps() []step {
 		{"vet", w.goStep(nil, append([]string{"vet"}, all...)...)},
 		{"vet magefile", w.goStep(nil, "vet", "-tags=mage", "magefile.go")},
 		{"staticcheck", w.goStep(nil, append([]string{"tool", "staticcheck"}, all...)...)},
+		{"snippets of the pages", func(context.Context) (string, error) { return "", snippets(w.dir("docs")) }},
 		{"layers and API files", w.goStep(nil, "test", "-count=1", "./tests/layers/...", "./tests/api/...")},
 	}
 	for _, p := range platforms {

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-// Docs installs the site's pinned packages and builds it. VitePress fails on a dead link or a snippet that is not there.
+// Docs checks that the code the pages include is there, installs the site's pinned packages and builds it. A dead link fails the build.
 func Docs(ctx context.Context) error { return site(ctx, "build") }
 
 // DocsServe installs the same packages and serves the site on localhost, following edits, until it is interrupted.
@@ -17,13 +17,16 @@ func DocsServe(ctx context.Context) error { return site(ctx, "dev") }
 var errNoNPM = errors.New("build: npm is not installed: the documentation site needs Node.js 20 or later with npm")
 
 func site(ctx context.Context, script string) error {
-	npm, err := exec.LookPath("npm")
-	if err != nil {
-		return fmt.Errorf("%w (%w)", errNoNPM, err)
-	}
 	w, err := Open(".")
 	if err != nil {
 		return err
+	}
+	if err := snippets(w.dir("docs")); err != nil {
+		return err
+	}
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		return fmt.Errorf("%w (%w)", errNoNPM, err)
 	}
 	c := command{dir: w.dir("docs")}
 	if err := c.run(ctx, npm, "ci", "--no-audit", "--no-fund"); err != nil {

@@ -1,0 +1,65 @@
+import { defineConfig } from 'vitepress'
+
+export default defineConfig({
+  title: 'ok',
+  description: 'OkHttp and Okio, rebuilt for Go',
+  lang: 'en',
+  cleanUrls: true,
+  // The Go module with the code of the pages is not part of the site, and a page that leads nowhere fails the build.
+  srcExclude: ['examples/**', 'README.md'],
+  ignoreDeadLinks: false,
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: 'deep',
+    nav: [
+      { text: 'Guide', link: '/getting-started' },
+      { text: 'okio', link: '/okio/' },
+      { text: 'okhttp', link: '/okhttp/calls' },
+      { text: 'Decisions', link: '/adr/' },
+    ],
+    sidebar: [
+      {
+        text: 'Start',
+        items: [
+          { text: 'Getting started', link: '/getting-started' },
+          { text: 'Modules', link: '/modules' },
+        ],
+      },
+      {
+        text: 'okio',
+        items: [
+          { text: 'What it is', link: '/okio/' },
+          { text: 'Buffers', link: '/okio/buffers' },
+          { text: 'Moving bytes', link: '/okio/moving' },
+          { text: 'Sockets and time', link: '/okio/sockets' },
+          { text: 'gzip and deflate', link: '/okio/gzip' },
+        ],
+      },
+      {
+        text: 'okhttp',
+        items: [
+          { text: 'Calls', link: '/okhttp/calls' },
+          { text: 'Options', link: '/okhttp/options' },
+          { text: 'Interceptors', link: '/okhttp/interceptors' },
+          { text: 'Redirects and retries', link: '/okhttp/redirects' },
+          { text: 'Events', link: '/okhttp/events' },
+          { text: 'Errors', link: '/okhttp/errors' },
+          { text: 'Timeouts and cancellation', link: '/okhttp/timeouts' },
+          { text: 'With net/http', link: '/okhttp/net-http' },
+          { text: 'URLs', link: '/okhttp/urls' },
+          { text: 'HTTP/1.1 strictness', link: '/okhttp/http1' },
+        ],
+      },
+      {
+        text: 'Tools and tests',
+        items: [
+          { text: 'mockserver', link: '/mockserver' },
+          { text: 'okcurl', link: '/okcurl' },
+          { text: 'Testing', link: '/testing' },
+          { text: 'Benchmarks', link: '/benchmarks' },
+        ],
+      },
+      { text: 'Decisions', link: '/adr/' },
+    ],
+  },
+})

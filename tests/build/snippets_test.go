@@ -1,0 +1,31 @@
+package build
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSnippets(t *testing.T) {
+	docs := tree(t, map[string]string{
+		"examples/a_test.go":      "package examples\n\n// #region one\nvar x = 1\n\n// #endregion one\n\n// #region open\n",
+		"page.md":                 "# Page\n\n<<< @/examples/a_test.go#one{go}\n<<< @/examples/a_test.go\n",
+		"node_modules/x/page.md":  "<<< @/gone.go\n",
+		"sub/bad-region.md":       "text\n<<< @/examples/a_test.go#two{go}\n",
+		"sub/unclosed.md":         "<<< @/examples/a_test.go#open{go}\n",
+		"sub/bad-file.md":         "<<< @/examples/gone.go#one{go}\n",
+		"sub/not-understood.md":   "<<< ./a_test.go\n",
+		".vitepress/cache/old.md": "<<< @/gone.go\n",
+	})
+	err := snippets(docs)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, want := range []string{`bad-region.md:2: a_test.go has no region "two"`, `unclosed.md:1: a_test.go has no region "open"`, "bad-file.md:1: ", "not-understood.md:1: a snippet is written"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error lacks %q:\n%v", want, err)
+		}
+	}
+	if n := strings.Count(err.Error(), "\n") + 1; n != 4 {
+		t.Errorf("%d complaints, want 4:\n%v", n, err)
+	}
+}
