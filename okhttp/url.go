@@ -120,6 +120,7 @@ func (u URL) EncodedQuery() (string, bool) {
 // Query returns the decoded value of the first query parameter of that (decoded) name and whether there is one.
 // The value is "" when the parameter has none, as "b" in "?a=1&b".
 func (u URL) Query(name string) (string, bool) {
+	name = replaceInvalid(name)
 	for n, v := range u.QueryAll() {
 		if n == name {
 			return v, true

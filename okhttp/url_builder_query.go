@@ -46,6 +46,7 @@ func (b *URLBuilder) RemoveQuery(name string) *URLBuilder {
 	if !b.hasQuery {
 		return b
 	}
+	name = replaceInvalid(name)
 	var kept []byte
 	some := false
 	for pair := range strings.SplitSeq(string(b.query), "&") {

@@ -71,7 +71,7 @@ func percentDecode(s string, plusIsSpace bool) string {
 	if !strings.Contains(s, "%") && !(plusIsSpace && strings.Contains(s, "+")) {
 		return s
 	}
-	return replaceInvalid(appendDecoded(make([]byte, 0, len(s)), s, plusIsSpace))
+	return replaceInvalid(string(appendDecoded(make([]byte, 0, len(s)), s, plusIsSpace)))
 }
 
 // appendDecoded appends s with its well-formed escapes decoded to bytes.
@@ -93,26 +93,23 @@ func appendDecoded(dst []byte, s string, plusIsSpace bool) []byte {
 
 // replaceInvalid replaces each maximal subpart of an ill-formed sequence by U+FFFD (WHATWG Encoding Standard, UTF-8
 // decode), unlike strings.ToValidUTF8, which makes one U+FFFD of a run.
-func replaceInvalid(b []byte) string {
-	if utf8.Valid(b) {
-		return string(b)
+func replaceInvalid(s string) string {
+	if utf8.ValidString(s) {
+		return s
 	}
-	out := make([]byte, 0, len(b)+16)
-	for len(b) > 0 {
-		r, n := utf8.DecodeRune(b)
+	out := make([]byte, 0, len(s)+16)
+	for s != "" {
+		r, n := utf8.DecodeRuneInString(s)
 		if r == utf8.RuneError && n == 1 {
-			for n < 4 && n < len(b) && truncatedRune(b[:n+1]) {
-				n++
+			for n < len(s) && !utf8.FullRuneInString(s[:n+1]) {
+				n++ // more bytes could have made it well-formed
 			}
 		}
 		out = utf8.AppendRune(out, r)
-		b = b[n:]
+		s = s[n:]
 	}
 	return string(out)
 }
-
-// truncatedRune reports whether more bytes could make b a well-formed sequence.
-func truncatedRune(b []byte) bool { return !utf8.FullRune(b) }
 
 func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'

@@ -24,6 +24,9 @@ func URLFrom(u *url.URL) (URL, error) {
 		// A path that must not be decoded and encoded again.
 		whole := *u
 		whole.Opaque = "//" + u.Host + u.Opaque
+		if u.User != nil {
+			whole.Opaque = "//" + u.User.String() + "@" + u.Host + u.Opaque
+		}
 		return ParseURL(whole.String())
 	}
 	return ParseURL(u.String())
