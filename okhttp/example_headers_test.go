@@ -1,0 +1,44 @@
+package okhttp_test
+
+import (
+	"fmt"
+
+	"github.com/okhttp-go/ok/okhttp"
+)
+
+func ExampleNewHeaders() {
+	h, err := okhttp.NewHeaders("Accept", "text/html", "Accept", "text/plain", "Authorization", "Bearer secret")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(h.Get("accept"))
+	last, _ := h.Last("accept")
+	fmt.Println(last)
+	fmt.Print(h)
+	// Output:
+	// text/html
+	// text/plain
+	// Accept: text/html
+	// Accept: text/plain
+	// Authorization: ██
+}
+
+func ExampleNewHeaders_error() {
+	_, err := okhttp.NewHeaders("X-Name", "two\r\nlines")
+	fmt.Println(err)
+	_, err = okhttp.NewHeaders("Cookie", "secret\n")
+	fmt.Println(err)
+	// Output:
+	// okhttp: unexpected char 0x0d at 3 in X-Name value: "two\r\nlines"
+	// okhttp: unexpected char 0x0a at 6 in Cookie value
+}
+
+func ExampleHeaders_With() {
+	h, _ := okhttp.NewHeaders("A", "1", "B", "2", "a", "3")
+	changed, _ := h.With("A", "4")
+	fmt.Print(changed)
+	// Output:
+	// B: 2
+	// A: 4
+}
