@@ -1,2 +1,39 @@
 // Package okhttp is an HTTP client that recovers from bad networks, shares connections and reports every event of a call.
+//
+//	client := okhttp.New()
+//	defer client.Close()
+//
+//	resp, err := client.Get(ctx, "https://example.com/")
+//	if err != nil {
+//		return err
+//	}
+//	text, err := resp.Body.Text() // reads and closes
+//
+// A [Client] is immutable and safe for concurrent use; make one and share it, so that calls share its connections. [Client.With]
+// derives a client that shares the pool and differs in some options. The same options can be given to one call
+// ([Client.Do], [Client.NewCall]) and, by an interceptor, to the rest of a call ([Chain.With]).
+//
+// # A call
+//
+// A call passes through its application interceptors, then retries and follows redirects; each attempt adds the headers of HTTP and
+// undoes transparent gzip, finds a connection, passes the network interceptors and exchanges messages with the server. All of that
+// runs on the goroutine that called [Call.Execute]: there is no goroutine per connection or per call.
+//
+// A response must be closed, by [ResponseBody.Close] or by reading it whole with [ResponseBody.Bytes], [ResponseBody.Text] or
+// [ResponseBody.JSON]. Until then it holds a connection.
+//
+// # Errors
+//
+// A failed call returns an [*Error] that says where the call stopped, whether the request may have reached the server, and what ended
+// it. [SafeToRetry] answers whether sending the request again could make the server act twice.
+//
+// # Concurrency
+//
+// Client, ConnectionPool, Request, Body, Headers and URL may be shared freely. [Call.Cancel] may be called from any goroutine at any
+// time; apart from that a Call, its Response and its body belong to one goroutine at a time. Listeners, interceptors and body
+// functions never run while a lock is held.
+//
+// Locks: Client guards the set of running calls, Call its connection and cancellation, the pool its lists. Each guards memory only and
+// is not held across I/O; a Call's lock is held while it cancels its connection, so that the connection cannot pass to another call
+// meanwhile. Order: Client, then Call.
 package okhttp

@@ -1,0 +1,94 @@
+package okhttp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+)
+
+// Body is the body of a request. It is opened or written once for every attempt, so that retries, redirects and authentication
+// never depend on rewinding a reader. A Body is immutable and may be used by any number of requests, unless it is one-shot.
+type Body struct {
+	cfg  BodyConfig
+	data []byte // the content, if it is in memory
+}
+
+// BodyConfig describes a body for [NewBody]. Exactly one of Open and Write is set.
+type BodyConfig struct {
+	// ContentType is the media type, sent as Content-Type in place of any header of the request. "" sends none.
+	ContentType string
+	// Len is the number of bytes, -1 if it is not known beforehand, in which case the body is sent chunked. A body that turns out
+	// longer or shorter than its Len fails the call with a [*ProtocolError].
+	Len int64
+	// Open returns the content. It is called once per attempt, on the goroutine of the call, and its result is closed before the
+	// attempt ends. A reader that is also an [okio.Source] hands over its segments without copying.
+	Open func(ctx context.Context) (io.ReadCloser, error)
+	// Write writes the content. It is called once per attempt, on the goroutine of the call; returning ends the body. It must not
+	// use w afterwards.
+	Write func(ctx context.Context, w io.Writer) error
+	// OneShot marks content that can be sent only once: no retry after sending began, and no redirect or authentication that
+	// would send it again.
+	OneShot bool
+	// Duplex lets request and response overlap. HTTP/1.1 cannot: such a call fails with a [*ProtocolError] before Open or Write runs.
+	Duplex bool
+}
+
+// NewBody makes a body.
+func NewBody(c BodyConfig) (*Body, error) {
+	switch {
+	case (c.Open == nil) == (c.Write == nil):
+		return nil, errors.New("okhttp: a body needs exactly one of Open and Write")
+	case c.Len < -1:
+		return nil, errors.New("okhttp: a body's Len must be -1 or more")
+	case strings.ContainsAny(c.ContentType, "\r\n\x00"):
+		return nil, errors.New("okhttp: a body's ContentType has a line end or NUL")
+	}
+	return &Body{cfg: c}, nil
+}
+
+// ContentType returns the media type, "" if there is none.
+func (b *Body) ContentType() string { return b.cfg.ContentType }
+
+// Len returns the number of bytes, -1 if it is not known beforehand.
+func (b *Body) Len() int64 { return b.cfg.Len }
+
+// Bytes is a body of p, which must not be modified afterwards.
+func Bytes(contentType string, p []byte) *Body {
+	return &Body{
+		cfg: BodyConfig{ContentType: contentType, Len: int64(len(p)), Open: func(context.Context) (io.ReadCloser, error) {
+			return io.NopCloser(bytes.NewReader(p)), nil
+		}},
+		data: p,
+	}
+}
+
+// Text is a body of type "text/plain; charset=utf-8".
+func Text(s string) *Body { return Bytes("text/plain; charset=utf-8", []byte(s)) }
+
+// JSON is v encoded as JSON, of type "application/json". Errors are those of [json.Marshal].
+func JSON(v any) (*Body, error) {
+	p, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return Bytes("application/json", p), nil
+}
+
+// OneShot is a body that reads r, once. The length is in bytes, -1 if it is not known. If r is an [io.Closer], it is closed after it
+// was sent or the attempt failed.
+func OneShot(contentType string, length int64, r io.Reader) *Body {
+	return &Body{cfg: BodyConfig{ContentType: contentType, Len: max(length, -1), OneShot: true, Open: func(context.Context) (io.ReadCloser, error) {
+		if rc, ok := r.(io.ReadCloser); ok {
+			return rc, nil
+		}
+		return io.NopCloser(r), nil
+	}}}
+}
+
+// Streamed is a body of unknown length that f writes anew for each attempt, sent chunked.
+func Streamed(contentType string, f func(ctx context.Context, w io.Writer) error) *Body {
+	return &Body{cfg: BodyConfig{ContentType: contentType, Len: -1, Write: f}}
+}

@@ -1,0 +1,87 @@
+package okhttp
+
+import (
+	"context"
+	"io"
+
+	"github.com/okhttp-go/ok/okio"
+)
+
+// Gzipped is b compressed with gzip while it is sent. Its length is not known, so it goes chunked. Put the header
+// Content-Encoding: gzip on the request.
+func Gzipped(b *Body) *Body {
+	cfg := BodyConfig{ContentType: b.cfg.ContentType, Len: -1, OneShot: b.cfg.OneShot}
+	cfg.Write = func(ctx context.Context, w io.Writer) error {
+		gz, err := okio.NewGzipSink(okio.ToWriter(w), -1)
+		if err != nil {
+			return err
+		}
+		sink := okio.NewBufferedSink(gz)
+		if err := b.writeTo(ctx, sink); err != nil {
+			return err
+		}
+		return sink.Close()
+	}
+	return &Body{cfg: cfg}
+}
+
+// Progress is b with f told, on the goroutine of the call, how many bytes of how many were handed to the connection so far. The total
+// is -1 if it is not known. An attempt begins again at zero.
+func Progress(b *Body, f func(done, total int64)) *Body {
+	cfg := b.cfg
+	cfg.Open = nil
+	cfg.Write = func(ctx context.Context, w io.Writer) error {
+		sink := okio.NewBufferedSink(okio.ToWriter(&progressWriter{w: w, total: b.cfg.Len, f: f}))
+		if err := b.writeTo(ctx, sink); err != nil {
+			return err
+		}
+		return sink.Flush()
+	}
+	return &Body{cfg: cfg}
+}
+
+type progressWriter struct {
+	w           io.Writer
+	done, total int64
+	f           func(done, total int64)
+}
+
+func (p *progressWriter) Write(b []byte) (int, error) {
+	n, err := p.w.Write(b)
+	p.done += int64(n)
+	p.f(p.done, p.total)
+	return n, err
+}
+
+// sourceError marks a failure of the body itself, as opposed to one of the connection it is written to.
+type sourceError struct{ err error }
+
+func (e *sourceError) Error() string { return e.err.Error() }
+func (e *sourceError) Unwrap() error { return e.err }
+
+// writeTo writes the content into the sink, without flushing it. Failures of the body are a *sourceError.
+func (b *Body) writeTo(ctx context.Context, sink *okio.BufferedSink) error {
+	switch {
+	case b.data != nil:
+		_, err := sink.Write(b.data)
+		return err
+	case b.cfg.Write != nil:
+		// The user's function sees failures of the sink too and may return them wrapped; the sink knows its own.
+		if err := b.cfg.Write(ctx, sink); sink.Err() == nil && err != nil {
+			return &sourceError{err}
+		}
+		return sink.Err()
+	}
+	r, err := b.cfg.Open(ctx)
+	if err != nil {
+		return &sourceError{err}
+	}
+	_, err = sink.ReadFrom(r)
+	if closeErr := r.Close(); err == nil && closeErr != nil {
+		return &sourceError{closeErr}
+	}
+	if err != nil && sink.Err() == nil {
+		return &sourceError{err}
+	}
+	return err
+}

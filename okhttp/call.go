@@ -1,0 +1,292 @@
+package okhttp
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Call is one request on its way, made by [Client.NewCall]. It can be executed once. Cancel may be called from any goroutine; apart from
+// that a call belongs to one goroutine at a time.
+type Call struct {
+	client  *Client
+	cfg     *config
+	request *Request
+	events  atomic.Pointer[EventListener]
+
+	prev, next *Call // of the client's running calls, guarded by the client
+
+	mu       sync.Mutex
+	executed bool
+	canceled bool
+	conn     *Connection        // held, from its acquisition to its release
+	dialing  context.CancelFunc // ends the connecting that is under way
+
+	// The rest belongs to the goroutine that runs the call, and then to the one that reads the response.
+	unbind      func() bool        // parts the connection from the context; false if the context ended first
+	stopTimeout context.CancelFunc // of the call timeout
+	exchange    *exchange          // the latest
+	more        bool               // the interceptors have not returned: further exchanges may follow
+	ended       bool
+	first       exchange // the storage of most calls' only exchange
+}
+
+// Request returns the request that the call was made with, also after a redirect.
+func (c *Call) Request() *Request { return c.request }
+
+// IsExecuted reports whether Execute was called.
+func (c *Call) IsExecuted() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.executed
+}
+
+// IsCanceled reports whether Cancel was called.
+func (c *Call) IsCanceled() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.canceled
+}
+
+// Clone returns a new call of the same client, request and options, which can be executed again.
+func (c *Call) Clone() *Call {
+	clone := c.client.NewCall(c.request)
+	clone.cfg = c.cfg
+	return clone
+}
+
+// AddEventListener adds a listener to this call, which hears the events from now on, after those added before.
+func (c *Call) AddEventListener(l *EventListener) {
+	for {
+		old := c.events.Load()
+		if c.events.CompareAndSwap(old, TeeEvents(old, l)) {
+			return
+		}
+	}
+}
+
+// Cancel ends the call at whatever it is doing: it fails with [ErrCanceled]. Reading the response of a canceled call fails too. Canceling
+// again, or after the end, does nothing more.
+func (c *Call) Cancel() {
+	c.mu.Lock()
+	if c.canceled {
+		c.mu.Unlock()
+		return
+	}
+	c.canceled = true
+	if c.dialing != nil {
+		c.dialing()
+	}
+	if c.conn != nil {
+		c.conn.cancel()
+	}
+	c.mu.Unlock()
+	if l := c.events.Load(); l != nil && l.Canceled != nil {
+		l.Canceled(c)
+	}
+}
+
+// Execute sends the request and returns the response once its head has arrived. The response's body must be closed; reading it stays bound
+// to ctx, so ctx must not be canceled before. The error is an [*Error], apart from [*CallError] for a call that was executed before.
+func (c *Call) Execute(ctx context.Context) (*Response, error) {
+	if ctx == nil {
+		return nil, &CallError{"Execute with a nil context"}
+	}
+	c.mu.Lock()
+	if c.executed {
+		c.mu.Unlock()
+		return nil, &CallError{"call already executed"}
+	}
+	c.executed = true
+	c.mu.Unlock()
+	if c.request == nil {
+		return nil, &CallError{"call without a request"}
+	}
+	if l := c.events.Load(); l != nil && l.CallStart != nil {
+		l.CallStart(CallStart{c})
+	}
+	if err := c.client.enter(c); err != nil {
+		return nil, c.fail(c.wrap(ctx, c.request, err))
+	}
+	defer c.client.leave(c)
+	if d := c.cfg.callTimeout; d > 0 {
+		ctx, c.stopTimeout = context.WithTimeoutCause(ctx, d, ErrCallTimeout)
+	}
+	c.more = true
+	defer c.recovered()
+	resp, err := c.application(ctx, c.cfg, c.request, 0)
+	c.more = false
+	return c.settle(ctx, resp, err)
+}
+
+// recovered frees the connection when a panic of an interceptor passes by.
+func (c *Call) recovered() {
+	if c.more {
+		c.more = false
+		c.abandon()
+		c.end()
+	}
+}
+
+// settle makes the outcome of the interceptors that of the call.
+func (c *Call) settle(ctx context.Context, resp *Response, err error) (*Response, error) {
+	if err == nil && c.IsCanceled() {
+		resp.Body.Close()
+		err = ErrCanceled
+	}
+	if err != nil {
+		c.abandon()
+		return nil, c.fail(c.wrap(ctx, c.request, err))
+	}
+	if c.exchange == nil || c.exchange.done {
+		c.release()
+		c.succeed()
+	}
+	return resp, nil
+}
+
+// wrap makes an error that is not of a call yet into one that is. Cancellation and time limits take the place of what they caused.
+func (c *Call) wrap(ctx context.Context, req *Request, err error) *Error {
+	var e *Error
+	if !errors.As(err, &e) {
+		e = &Error{Method: req.method, URL: req.url.Redacted(), Err: err}
+	}
+	return c.attribute(ctx, e)
+}
+
+// attribute puts the end of the call, if that was the cause, in the place of the failure it led to.
+func (c *Call) attribute(ctx context.Context, e *Error) *Error {
+	cause := c.endOf(ctx, e.Err)
+	if cause == nil || errors.Is(e.Err, cause) {
+		return e
+	}
+	moved := *e
+	moved.Attempts = append([]error{e.Err}, e.Attempts...)
+	moved.Err = cause
+	return &moved
+}
+
+// endOf returns what ended the call from this side, nil if nothing did.
+func (c *Call) endOf(ctx context.Context, err error) error {
+	if c.IsCanceled() {
+		return ErrCanceled
+	}
+	switch ctx.Err() {
+	case nil:
+		// A deadline set on the socket can fire just before that of the context it was taken from.
+		if at, ok := ctx.Deadline(); ok && isTimeout(err) && !time.Now().Before(at) {
+			return deadlineExceeded(ctx)
+		}
+		return nil
+	case context.DeadlineExceeded:
+		return deadlineExceeded(ctx)
+	}
+	cause := context.Cause(ctx)
+	if errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return &endError{cause.Error(), []error{cause, context.Canceled}}
+}
+
+func deadlineExceeded(ctx context.Context) error {
+	switch cause := context.Cause(ctx); {
+	case cause == nil || cause == context.DeadlineExceeded:
+		return errDeadline
+	case errors.Is(cause, ErrCallTimeout):
+		return ErrCallTimeout
+	default:
+		return &endError{cause.Error(), append([]error{cause}, errDeadline.is...)}
+	}
+}
+
+// bind lets the context cancel the connection that the call holds.
+func (c *Call) bind(ctx context.Context) {
+	if ctx.Done() != nil {
+		c.unbind = context.AfterFunc(ctx, c.conn.cancel)
+	}
+}
+
+// part undoes bind. The connection of a context that ended is of no use to anyone.
+func (c *Call) part() {
+	if c.unbind != nil && !c.unbind() {
+		c.conn.codec.Spend()
+	}
+	c.unbind = nil
+}
+
+// hold makes a connection that of the call.
+func (c *Call) hold(conn *Connection) error {
+	c.mu.Lock()
+	if c.canceled {
+		c.mu.Unlock()
+		conn.pool.p.Remove(conn.entry)
+		return ErrCanceled
+	}
+	c.conn = conn
+	conn.owner.Store(c)
+	c.mu.Unlock()
+	if l := c.events.Load(); l != nil && l.ConnectionAcquired != nil {
+		l.ConnectionAcquired(ConnectionEvent{c, conn})
+	}
+	return nil
+}
+
+// release gives the connection up: back to its pool if it is fit for others, closed otherwise.
+func (c *Call) release() {
+	conn := c.conn // only this goroutine writes it
+	if conn == nil {
+		return
+	}
+	conn.owner.Store(nil)
+	c.mu.Lock()
+	c.conn = nil
+	c.mu.Unlock()
+	if conn.codec.Next() == nil {
+		conn.pool.p.Release(conn.entry)
+	} else {
+		conn.pool.p.Remove(conn.entry)
+	}
+	if l := c.events.Load(); l != nil && l.ConnectionReleased != nil {
+		l.ConnectionReleased(ConnectionEvent{c, conn})
+	}
+}
+
+// abandon gives up whatever is under way.
+func (c *Call) abandon() {
+	if ex := c.exchange; ex != nil && !ex.done {
+		ex.done = true
+		c.part()
+		c.conn.codec.Spend()
+	}
+	c.release()
+}
+
+func (c *Call) succeed() {
+	if c.end() {
+		if l := c.events.Load(); l != nil && l.CallEnd != nil {
+			l.CallEnd(CallEnd{c})
+		}
+	}
+}
+
+func (c *Call) fail(e *Error) error {
+	if c.end() {
+		if l := c.events.Load(); l != nil && l.CallFailed != nil {
+			l.CallFailed(Failure{c, e})
+		}
+	}
+	return e
+}
+
+func (c *Call) end() (now bool) {
+	if c.ended {
+		return false
+	}
+	c.ended = true
+	if c.stopTimeout != nil {
+		c.stopTimeout()
+	}
+	return true
+}

@@ -1,0 +1,177 @@
+package okhttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/okhttp-go/ok/okhttp/http1"
+	"github.com/okhttp-go/ok/okio"
+)
+
+// callServer sends a request over the exchange's connection and reads the head of the response.
+func (c *Call) callServer(ctx context.Context, cfg *config, ex *exchange, req *Request) (*Response, error) {
+	ex.request = req
+	sentAt := time.Now()
+	wrote := c.writeRequest(ctx, ex, req)
+	if wrote != nil && !worthReading(wrote) {
+		return nil, wrote
+	}
+	head, err := c.readHead(ex)
+	if err != nil {
+		if wrote != nil {
+			wrote.attempts = append(wrote.attempts, err.err)
+			return nil, wrote
+		}
+		return nil, err
+	}
+	if wrote != nil {
+		ex.conn.codec.Spend()
+	}
+	return c.newResponse(ex, req, head, sentAt)
+}
+
+// writeRequest sends the request. Failures that are not the connection's, of the user's body for one, have exchange unset.
+func (c *Call) writeRequest(ctx context.Context, ex *exchange, req *Request) *attemptError {
+	codec := ex.conn.codec
+	l := c.events.Load()
+	if req.body != nil && req.body.cfg.Duplex {
+		return &attemptError{phase: PhaseRequestBody, err: &ProtocolError{Detail: "a duplex request body needs HTTP/2"}}
+	}
+	if l != nil && l.RequestHeadersStart != nil {
+		l.RequestHeadersStart(c)
+	}
+	if err := codec.WriteHead(req.method, req.url.requestTarget(), req.headers.nv); err != nil {
+		return c.requestFailed(ex.failure(PhaseRequestHeaders, err))
+	}
+	if l != nil && l.RequestHeadersEnd != nil {
+		l.RequestHeadersEnd(RequestHeadersEnd{c, req})
+	}
+	ex.sent = true
+	if req.body != nil {
+		if err := c.writeBody(ctx, ex, req.body); err != nil {
+			return c.requestFailed(err)
+		}
+	}
+	if err := codec.FinishRequest(); err != nil {
+		phase := PhaseRequestHeaders
+		if req.body != nil {
+			phase = PhaseRequestBody
+		}
+		return c.requestFailed(ex.failure(phase, err))
+	}
+	return nil
+}
+
+func (c *Call) requestFailed(err *attemptError) *attemptError {
+	if l := c.events.Load(); l != nil && l.RequestFailed != nil {
+		l.RequestFailed(Failure{c, err.err})
+	}
+	return err
+}
+
+func (c *Call) writeBody(ctx context.Context, ex *exchange, body *Body) *attemptError {
+	l := c.events.Load()
+	if l != nil && l.RequestBodyStart != nil {
+		l.RequestBodyStart(c)
+	}
+	length := body.cfg.Len
+	if length < 0 {
+		length = http1.Chunked
+	}
+	w, err := ex.conn.codec.RequestBody(length)
+	if err != nil {
+		return ex.failure(PhaseRequestBody, err)
+	}
+	sink := okio.NewBufferedSink(w)
+	if err := body.writeTo(ctx, sink); err != nil {
+		return c.bodyFailure(ex, err)
+	}
+	if err := sink.Close(); err != nil {
+		return c.bodyFailure(ex, err)
+	}
+	if l != nil && l.RequestBodyEnd != nil {
+		l.RequestBodyEnd(BodyEnd{c, w.Written()})
+	}
+	return nil
+}
+
+// bodyFailure tells the user's failures from the connection's.
+func (c *Call) bodyFailure(ex *exchange, err error) *attemptError {
+	e := ex.failure(PhaseRequestBody, err)
+	var src *sourceError
+	if errors.As(err, &src) {
+		e.exchange, e.err = false, src.err
+	}
+	return e
+}
+
+// worthReading reports whether a server may have answered although the request could not be written whole: it may refuse a body by
+// answering and closing (RFC 9110 section 10.1.1).
+func worthReading(e *attemptError) bool {
+	var pe *ProtocolError
+	return e.exchange && e.sent && !errors.As(e.err, &pe) && !isTimeout(e.err)
+}
+
+// readHead reads the final response head, past any informational ones.
+func (c *Call) readHead(ex *exchange) (head http1.ResponseHead, failed *attemptError) {
+	l := c.events.Load()
+	for first := true; ; first = false {
+		head, err := ex.conn.codec.ReadHead()
+		if err != nil {
+			if isEOF(err) || errors.Is(err, io.ErrUnexpectedEOF) {
+				err = fmt.Errorf("unexpected end of stream on %s: %w", ex.request.url.Redacted(), io.ErrUnexpectedEOF)
+			}
+			e := ex.failure(PhaseResponseHeaders, err)
+			if l != nil && l.ResponseFailed != nil {
+				l.ResponseFailed(Failure{c, err})
+			}
+			return head, e
+		}
+		if first && l != nil && l.ResponseHeadersStart != nil {
+			l.ResponseHeadersStart(c)
+		}
+		if !head.Informational() {
+			return head, nil
+		}
+		if l != nil && l.Informational != nil {
+			l.Informational(InformationalEvent{c, head.Status, headersOf(head.Fields)})
+		}
+	}
+}
+
+// responseAndBody is a response with its body in one piece of memory.
+type responseAndBody struct {
+	Response
+	body ResponseBody
+}
+
+func (c *Call) newResponse(ex *exchange, req *Request, head http1.ResponseHead, sentAt time.Time) (*Response, error) {
+	r := &responseAndBody{Response: Response{
+		Status:     head.Status,
+		Message:    head.Reason,
+		Protocol:   HTTP11,
+		headers:    headersOf(head.Fields),
+		request:    req,
+		handshake:  ex.conn.handshake,
+		sentAt:     sentAt,
+		receivedAt: time.Now(),
+		exchange:   ex,
+	}}
+	if head.Minor == 0 {
+		r.Protocol = HTTP10
+	}
+	r.Body = &r.body
+	if l := c.events.Load(); l != nil && l.ResponseHeadersEnd != nil {
+		bare := r.Response
+		bare.Body = unreadable("", 0)
+		l.ResponseHeadersEnd(ResponseHeadersEnd{c, &bare})
+	}
+	if err := ex.open(); err != nil {
+		return nil, ex.failure(PhaseResponseHeaders, err)
+	}
+	r.body = ResponseBody{src: ex, reader: ex, contentType: r.headers.Get("Content-Type"), length: max(ex.body.Len(), -1), empty: ex.done}
+	return &r.Response, nil
+}

@@ -1,0 +1,129 @@
+package okhttp
+
+import (
+	"context"
+	"sync"
+)
+
+// Client makes calls. It is immutable and safe for concurrent use.
+type Client struct {
+	cfg *config
+
+	owns bool // the pool was made for this client
+
+	mu     sync.Mutex
+	calls  *Call // running: from Execute to its return; a list through Call.next
+	closed bool
+}
+
+// New makes a client. It cannot fail: options take values that were parsed before.
+func New(opts ...Option) *Client {
+	cfg := defaultConfig()
+	for _, o := range opts {
+		if o != nil {
+			o.applyClient(cfg)
+		}
+	}
+	c := &Client{cfg: cfg}
+	if cfg.pool == nil {
+		cfg.pool, c.owns = NewConnectionPool(PoolConfig{}), true
+	}
+	return c
+}
+
+// With derives a client that has other options and shares the rest, the connection pool above all.
+func (c *Client) With(opts ...Option) *Client {
+	cfg := c.cfg.clone()
+	for _, o := range opts {
+		if o != nil {
+			o.applyClient(cfg)
+		}
+	}
+	return &Client{cfg: cfg}
+}
+
+// Close cancels the client's calls, and closes the idle connections of its pool if the pool was made by [New] for it. Calls made later
+// fail with [ErrClientClosed]. A derived client, and one that was given its pool, leaves the pool alone. It returns nil.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	c.closed = true
+	var running []*Call
+	for call := c.calls; call != nil; call = call.next {
+		running = append(running, call)
+	}
+	c.mu.Unlock()
+	for _, conn := range c.cfg.pool.p.InUse() {
+		if call := conn.owner.Load(); call != nil && call.client == c {
+			running = append(running, call) // its response is still being read
+		}
+	}
+	for _, call := range running {
+		call.Cancel()
+	}
+	if c.owns {
+		c.cfg.pool.p.Close()
+	}
+	return nil
+}
+
+// enter registers a call that begins to run.
+func (c *Client) enter(call *Call) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return ErrClientClosed
+	}
+	if call.next = c.calls; call.next != nil {
+		call.next.prev = call
+	}
+	c.calls = call
+	return nil
+}
+
+func (c *Client) leave(call *Call) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if call.prev != nil {
+		call.prev.next = call.next
+	} else {
+		c.calls = call.next
+	}
+	if call.next != nil {
+		call.next.prev = call.prev
+	}
+	call.prev, call.next = nil, nil
+}
+
+// NewCall prepares a call, which can be executed once. The options apply to this call alone.
+func (c *Client) NewCall(req *Request, opts ...CallOption) *Call {
+	call := &Call{client: c, cfg: c.cfg.withCallOptions(opts), request: req}
+	if f := c.cfg.events; f != nil {
+		if l := f(call); l != nil {
+			call.events.Store(l)
+		}
+	}
+	return call
+}
+
+// Do executes a request. See [Call.Execute].
+func (c *Client) Do(ctx context.Context, req *Request, opts ...CallOption) (*Response, error) {
+	return c.NewCall(req, opts...).Execute(ctx)
+}
+
+// Get executes a GET. See [NewRequest] and [Call.Execute] for the errors.
+func (c *Client) Get(ctx context.Context, rawURL string, opts ...CallOption) (*Response, error) {
+	req, err := NewRequest("GET", rawURL)
+	if err != nil {
+		return nil, err
+	}
+	return c.Do(ctx, req, opts...)
+}
+
+// Post executes a POST. See [NewRequest] and [Call.Execute] for the errors.
+func (c *Client) Post(ctx context.Context, rawURL string, b *Body, opts ...CallOption) (*Response, error) {
+	req, err := NewRequest("POST", rawURL, WithBody(b))
+	if err != nil {
+		return nil, err
+	}
+	return c.Do(ctx, req, opts...)
+}

@@ -1,0 +1,235 @@
+package okhttp
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"strings"
+	"time"
+)
+
+// routePlan is what one request, with its retries, has yet to try.
+type routePlan struct {
+	resolved bool
+	addrs    []netip.Addr
+	next     int
+	reused   bool // the latest connection had served others before
+}
+
+// more reports whether another attempt could take another way: a connection that was idle says nothing about its route, and a fresh
+// one that failed is not worth repeating, so further addresses are needed then.
+func (p *routePlan) more() bool { return p.reused || !p.resolved || p.next < len(p.addrs) }
+
+// connect begins an exchange over the connection that the call holds, an idle one of the pool, or a new one.
+func (c *Call) connect(ctx context.Context, cfg *config, req *Request, plan *routePlan) (*exchange, error) {
+	addr := addressOf(req.url, cfg)
+	if conn := c.conn; conn != nil {
+		if conn.address == addr && conn.pool == cfg.pool && conn.codec.Next() == nil {
+			plan.reused = true
+			return c.begin(ctx, cfg, req, conn), nil
+		}
+		c.release()
+	}
+	plan.reused = true
+	for {
+		entry, idle := cfg.pool.p.Acquire(addr)
+		if entry == nil {
+			break
+		}
+		conn := entry.Conn.Connection
+		if (idle > time.Second || !req.repeatable()) && !conn.healthy() {
+			cfg.pool.p.Remove(entry)
+			continue
+		}
+		if err := c.hold(conn); err != nil {
+			return nil, &attemptError{err: err}
+		}
+		return c.begin(ctx, cfg, req, conn), nil
+	}
+	plan.reused = false
+	conn, err := c.dial(ctx, cfg, addr, plan)
+	if err != nil {
+		return nil, err
+	}
+	conn.pool = cfg.pool
+	conn.entry = cfg.pool.p.Add(addr, &pooled{conn})
+	if err := c.hold(conn); err != nil {
+		return nil, &attemptError{err: err}
+	}
+	return c.begin(ctx, cfg, req, conn), nil
+}
+
+// dial opens a new connection: to one address after another until one answers.
+func (c *Call) dial(ctx context.Context, cfg *config, addr address, plan *routePlan) (*Connection, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if !c.dialWith(cancel) {
+		return nil, &attemptError{err: ErrCanceled}
+	}
+	defer c.dialWith(nil)
+	if !plan.resolved {
+		addrs, err := c.lookup(ctx, cfg, addr.host)
+		if err != nil {
+			return nil, &attemptError{phase: PhaseDNS, err: err}
+		}
+		plan.addrs, plan.resolved = addrs, true
+	}
+	failure := &attemptError{phase: PhaseConnect, err: errors.New("no further address to connect to")}
+	for first := true; plan.next < len(plan.addrs); first = false {
+		route := &Route{host: addr.host, addr: netip.AddrPortFrom(plan.addrs[plan.next], uint16(addr.port))}
+		plan.next++
+		conn, phase, err := c.open(ctx, cfg, addr, route)
+		if err == nil {
+			return conn, nil
+		}
+		if l := c.events.Load(); l != nil && l.ConnectFailed != nil {
+			l.ConnectFailed(ConnectEvent{Call: c, Route: route, Err: err})
+		}
+		if first {
+			failure = &attemptError{phase: phase, route: route.String(), err: err}
+		} else {
+			failure.attempts = append(failure.attempts, err)
+		}
+		if ctx.Err() != nil || phase == PhaseTLS && !otherAddress(err) {
+			break
+		}
+	}
+	return nil, failure
+}
+
+// dialWith lets Cancel end the connecting. It reports false if the call is canceled already.
+func (c *Call) dialWith(cancel context.CancelFunc) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dialing = cancel
+	return !c.canceled
+}
+
+func (c *Call) lookup(ctx context.Context, cfg *config, host string) ([]netip.Addr, error) {
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{ip}, nil
+	}
+	l := c.events.Load()
+	if l != nil && l.DNSStart != nil {
+		l.DNSStart(DNSEvent{Call: c, Host: host})
+	}
+	addrs, err := resolve(ctx, cfg.dns, host)
+	if err != nil {
+		return nil, err
+	}
+	if l != nil && l.DNSEnd != nil {
+		l.DNSEnd(DNSEvent{Call: c, Host: host, Addrs: addrs})
+	}
+	return addrs, nil
+}
+
+// open connects to one address and starts TLS where the URL asks for it.
+func (c *Call) open(ctx context.Context, cfg *config, addr address, route *Route) (*Connection, Phase, error) {
+	l := c.events.Load()
+	if l != nil && l.ConnectStart != nil {
+		l.ConnectStart(ConnectEvent{Call: c, Route: route})
+	}
+	raw, err := dialTCP(ctx, cfg, route)
+	if err != nil {
+		return nil, PhaseConnect, err
+	}
+	var secure *tls.Conn
+	if addr.secure {
+		if l != nil && l.SecureConnectStart != nil {
+			l.SecureConnectStart(ConnectEvent{Call: c, Route: route})
+		}
+		secure = tls.Client(raw, tlsConfig(cfg.tls, addr.host))
+		if err := handshake(ctx, secure, cfg.readTimeout); err != nil {
+			raw.Close()
+			return nil, PhaseTLS, err
+		}
+	}
+	conn := newConnection(addr, route, raw, secure, cfg.maxHead)
+	if secure != nil && l != nil && l.SecureConnectEnd != nil {
+		l.SecureConnectEnd(ConnectEvent{Call: c, Route: route, Handshake: conn.handshake})
+	}
+	if l != nil && l.ConnectEnd != nil {
+		l.ConnectEnd(ConnectEvent{Call: c, Route: route, Protocol: HTTP11, Handshake: conn.handshake})
+	}
+	return conn, "", nil
+}
+
+func dialTCP(ctx context.Context, cfg *config, route *Route) (net.Conn, error) {
+	timed := ctx
+	if cfg.connectTimeout > 0 {
+		var cancel context.CancelFunc
+		timed, cancel = context.WithTimeout(ctx, cfg.connectTimeout)
+		defer cancel()
+	}
+	raw, err := cfg.dialer.DialContext(timed, "tcp", route.addr.String())
+	switch {
+	case err == nil:
+		return raw, nil
+	case ctx.Err() == nil && timed.Err() != nil:
+		return nil, &timeoutError{"connect timeout after " + cfg.connectTimeout.String(), err}
+	}
+	return nil, fmt.Errorf("failed to connect to %s: %w", route, err)
+}
+
+// tlsConfig completes a configuration for one host. The original is not touched.
+func tlsConfig(given *tls.Config, host string) *tls.Config {
+	t := &tls.Config{}
+	if given != nil {
+		t = given.Clone()
+	}
+	if t.ServerName == "" {
+		t.ServerName = strings.TrimSuffix(host, ".") // certificates carry names without the root's dot
+	}
+	t.NextProtos = []string{"http/1.1"}
+	return t
+}
+
+func handshake(ctx context.Context, conn *tls.Conn, limit time.Duration) error {
+	timed := ctx
+	if limit > 0 {
+		var cancel context.CancelFunc
+		timed, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	err := conn.HandshakeContext(timed)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() == nil && timed.Err() != nil:
+		return &timeoutError{"tls handshake timeout after " + limit.String(), err}
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("connection closed during the tls handshake: %w", io.ErrUnexpectedEOF)
+	}
+	return err
+}
+
+// otherAddress reports whether a failure of TLS may be that of one machine: certificates that do not verify, and servers that are too
+// slow, are the same at the next address.
+func otherAddress(err error) bool {
+	var cert *tls.CertificateVerificationError
+	var host x509.HostnameError
+	return !errors.As(err, &cert) && !errors.As(err, &host) && !isTimeout(err)
+}
+
+// timeoutError is a time limit of ours that was up.
+type timeoutError struct {
+	text  string
+	cause error
+}
+
+func (e *timeoutError) Error() string   { return e.text }
+func (e *timeoutError) Timeout() bool   { return true }
+func (e *timeoutError) Temporary() bool { return true }
+
+// Is hides that the limit was kept by a context: it is not the caller's deadline that ended.
+func (e *timeoutError) Is(target error) bool { return target == os.ErrDeadlineExceeded }
+
+func isTimeout(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
+
+func isEOF(err error) bool { return err == io.EOF }

@@ -1,0 +1,103 @@
+package okhttp
+
+import (
+	"crypto/tls"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"github.com/okhttp-go/ok/okhttp/http1"
+	"github.com/okhttp-go/ok/okhttp/internal/pool"
+	"github.com/okhttp-go/ok/okio"
+)
+
+// Connection is a connection to a server, as interceptors and listeners see it.
+type Connection struct {
+	address   address
+	route     *Route
+	raw       net.Conn  // the transport's
+	tls       *tls.Conn // nil in cleartext
+	handshake *Handshake
+
+	socket okio.Socket
+	source *okio.Timeout // limits of the two directions
+	sink   *okio.Timeout
+	codec  *http1.ClientConn
+	cancel func() // frees whatever is blocked on it, for good; made once, so that binding a call to its context allocates no closure
+
+	// What the pool knows.
+	pool  *ConnectionPool
+	entry *pool.Entry[address, *pooled]
+	owner atomic.Pointer[Call] // the call that holds it
+	// served counts exchanges that came to a good end. It belongs to the owner.
+	served int
+}
+
+func newConnection(addr address, route *Route, raw net.Conn, secure *tls.Conn, maxHead int64) *Connection {
+	c := &Connection{address: addr, route: route, raw: raw, tls: secure}
+	conn := raw
+	if secure != nil {
+		conn = secure
+		state := secure.ConnectionState()
+		c.handshake = newHandshake(&state)
+	}
+	c.socket = okio.NewSocket(conn)
+	source, sink := c.socket.Source(), c.socket.Sink()
+	c.source, c.sink = okio.TimeoutOf(source), okio.TimeoutOf(sink)
+	c.codec = http1.NewClientConn(source, sink, http1.Limits{MaxHead: maxHead})
+	c.cancel = func() { c.socket.Cancel(ErrCanceled) }
+	return c
+}
+
+// Route returns the route of the connection.
+func (c *Connection) Route() *Route { return c.route }
+
+// Protocol returns the protocol spoken on the connection.
+func (c *Connection) Protocol() Protocol { return HTTP11 }
+
+// Handshake returns what TLS agreed on, nil in cleartext.
+func (c *Connection) Handshake() *Handshake { return c.handshake }
+
+// TLS returns the state of TLS, nil in cleartext.
+func (c *Connection) TLS() *tls.ConnectionState {
+	if c.tls == nil {
+		return nil
+	}
+	state := c.tls.ConnectionState()
+	return &state
+}
+
+// LocalAddr returns this side's address.
+func (c *Connection) LocalAddr() net.Addr { return c.raw.LocalAddr() }
+
+// RemoteAddr returns the other side's address.
+func (c *Connection) RemoteAddr() net.Addr { return c.raw.RemoteAddr() }
+
+// close closes the transport at once, without a TLS goodbye that could block.
+func (c *Connection) close() { c.socket.Cancel(net.ErrClosed) }
+
+// healthy reports whether an idle connection is still open and silent. The cheap answer comes from a look at the raw socket.
+func (c *Connection) healthy() bool {
+	switch peek(c.raw) {
+	case peekSilent:
+		return true
+	case peekEnded:
+		return false
+	case peekBytes:
+		if c.tls == nil {
+			return false // RFC 9112 section 9.2: a response that nobody asked for
+		}
+		// A TLS record came: session tickets are fine, close_notify and data are not. Only TLS itself can tell.
+	}
+	return c.silent()
+}
+
+// silent reads for a millisecond and expects nothing.
+func (c *Connection) silent() bool {
+	c.source.SetLimit(time.Millisecond)
+	c.source.SetDeadline(time.Time{})
+	var got okio.Buffer
+	_, err := c.socket.Source().ReadBuffer(&got, 1)
+	got.Clear()
+	return isTimeout(err)
+}

@@ -1,0 +1,241 @@
+package okhttp
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/okhttp-go/ok/okhttp/http1"
+	"github.com/okhttp-go/ok/okio"
+)
+
+// discardTime is how long closing a response waits for the rest of its body, so that the connection can be used again.
+const discardTime = 100 * time.Millisecond
+
+// exchange is one request and its response on a connection. It is also the source of the response's body: what reads it outlives the
+// exchange, but the connection does not belong to it then any more, so done comes first everywhere.
+type exchange struct {
+	call    *Call
+	ctx     context.Context
+	conn    *Connection
+	request *Request // as it goes to the network; the latest that an interceptor made of it
+
+	sent    bool // a byte of the request may have reached the server
+	started bool // responseBodyStart was told
+	closed  bool // the user closed the body
+	done    bool // the exchange is over: the connection is no longer its own
+	broken  error
+	got     int64
+
+	body     *http1.BodyReader
+	trailers []string
+	whole    bool // the response came to its end
+}
+
+// begin starts an exchange on a connection that the call holds, under the time limits of the config and the context.
+func (c *Call) begin(ctx context.Context, cfg *config, req *Request, conn *Connection) *exchange {
+	ex := &c.first
+	if c.exchange != nil {
+		ex = new(exchange) // the body of an earlier response may still point to the first
+	}
+	*ex = exchange{call: c, ctx: ctx, conn: conn, request: req}
+	c.exchange = ex
+	deadline, _ := ctx.Deadline()
+	conn.source.SetLimit(cfg.readTimeout)
+	conn.source.SetDeadline(deadline)
+	conn.sink.SetLimit(cfg.writeTimeout)
+	conn.sink.SetDeadline(deadline)
+	c.bind(ctx)
+	return ex
+}
+
+// failure describes what went wrong in the exchange with the server.
+func (ex *exchange) failure(phase Phase, err error) *attemptError {
+	return &attemptError{phase: phase, route: ex.conn.route.String(), sent: ex.sent, exchange: true, err: err}
+}
+
+// open makes the response's body readable. Without content the exchange is over at once.
+func (ex *exchange) open() error {
+	body, err := ex.conn.codec.Body()
+	if err != nil {
+		return err
+	}
+	ex.body = body
+	if body.Done() {
+		ex.start()
+		ex.finish()
+	}
+	return nil
+}
+
+func (ex *exchange) start() {
+	if ex.started {
+		return
+	}
+	ex.started = true
+	if l := ex.call.events.Load(); l != nil && l.ResponseBodyStart != nil {
+		l.ResponseBodyStart(ex.call)
+	}
+}
+
+// finish ends an exchange that went well.
+func (ex *exchange) finish() {
+	ex.trailers, _ = ex.body.Trailers()
+	ex.whole = true
+	ex.conn.served++
+	if l := ex.call.events.Load(); l != nil && l.ResponseBodyEnd != nil {
+		l.ResponseBodyEnd(BodyEnd{ex.call, ex.got})
+	}
+	ex.over(nil)
+}
+
+// over parts with the connection, and with the call if nothing may follow.
+func (ex *exchange) over(err *Error) {
+	ex.done = true
+	c := ex.call
+	c.part()
+	if c.more {
+		return // a follow-up may use the connection
+	}
+	c.release()
+	if err != nil {
+		c.fail(err)
+	} else {
+		c.succeed()
+	}
+}
+
+// cut ends an exchange whose body will not be read to its end.
+func (ex *exchange) cut() {
+	ex.conn.codec.Spend()
+	if l := ex.call.events.Load(); l != nil && l.ResponseBodyEnd != nil {
+		l.ResponseBodyEnd(BodyEnd{ex.call, ex.got})
+	}
+	ex.over(nil)
+}
+
+// fail ends an exchange whose body could not be read.
+func (ex *exchange) fail(err error) error {
+	c := ex.call
+	ex.conn.codec.Spend()
+	e := c.attribute(ex.ctx, &Error{
+		Method: ex.request.method,
+		URL:    ex.request.url.Redacted(),
+		Phase:  PhaseResponseBody,
+		Route:  ex.conn.route.String(),
+		Sent:   true,
+		Err:    err,
+	})
+	ex.broken = e
+	if l := c.events.Load(); l != nil && l.ResponseFailed != nil {
+		l.ResponseFailed(Failure{c, e})
+	}
+	ex.over(e)
+	return e
+}
+
+// ready reports why nothing can be read: the body was closed, failed or came to its end.
+func (ex *exchange) ready() error {
+	switch {
+	case ex.closed:
+		return okio.ErrClosed
+	case ex.broken != nil:
+		return ex.broken
+	case ex.done:
+		if !ex.whole {
+			return okio.ErrClosed
+		}
+		return io.EOF
+	}
+	return nil
+}
+
+// read accounts for bytes that were read.
+func (ex *exchange) read(n int64, err error) (int64, error) {
+	if err != nil && err != io.EOF {
+		return n, ex.fail(err)
+	}
+	ex.start()
+	ex.got += n
+	if ex.body.Done() {
+		ex.finish()
+	}
+	return n, err
+}
+
+// ReadBuffer implements [okio.Source].
+func (ex *exchange) ReadBuffer(dst *okio.Buffer, most int64) (int64, error) {
+	if err := ex.ready(); err != nil || most == 0 {
+		return 0, err
+	}
+	return ex.read(ex.body.ReadBuffer(dst, most))
+}
+
+// Read implements [io.Reader].
+func (ex *exchange) Read(p []byte) (int, error) {
+	if err := ex.ready(); err != nil || len(p) == 0 {
+		return 0, err
+	}
+	m, err := ex.body.Read(p)
+	n, err := ex.read(int64(m), err)
+	return int(n), err
+}
+
+// Close implements [okio.Source]. A body that was not read to its end is discarded for a moment, so that the connection can be kept;
+// a longer rest is not worth it, and neither is one that ends with the connection.
+func (ex *exchange) Close() error {
+	if ex.closed {
+		return nil
+	}
+	ex.closed = true
+	if ex.done {
+		return nil
+	}
+	ex.start()
+	if ex.body.Len() != http1.UntilClose && ex.ctx.Err() == nil && ex.discard() {
+		ex.finish()
+	} else {
+		ex.cut()
+	}
+	return nil
+}
+
+// discard reads the rest of the body and reports whether its end came in time.
+func (ex *exchange) discard() bool {
+	limits := ex.conn.source
+	end := time.Now().Add(discardTime)
+	if at := limits.Deadline(); at.IsZero() || end.Before(at) {
+		limits.SetDeadline(end)
+	}
+	var waste okio.Buffer
+	for {
+		n, err := ex.body.ReadBuffer(&waste, 16<<10)
+		waste.Clear()
+		ex.got += n
+		if ex.body.Done() {
+			return true
+		}
+		if err != nil || !time.Now().Before(end) {
+			return false
+		}
+	}
+}
+
+// allTrailers reads to the end and returns the trailer fields.
+func (ex *exchange) allTrailers() ([]string, error) {
+	var waste okio.Buffer
+	for !ex.done && !ex.closed {
+		_, err := ex.ReadBuffer(&waste, 16<<10)
+		waste.Clear()
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+	}
+	if !ex.whole {
+		if ex.broken != nil {
+			return nil, ex.broken
+		}
+		return nil, http1.ErrTrailersTruncated
+	}
+	return ex.trailers, nil
+}

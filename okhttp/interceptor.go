@@ -1,0 +1,146 @@
+package okhttp
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"runtime"
+)
+
+// Interceptor observes and changes calls. It is safe for concurrent use.
+//
+// An application interceptor ([WithInterceptor]) may answer without proceeding, proceed again after closing the response it got, and
+// change everything. A network interceptor ([WithNetworkInterceptor]) proceeds exactly once, keeps the host and port, and changes no
+// options. Breaking these rules fails the call with an [*InterceptorError] that names the interceptor.
+type Interceptor interface {
+	// Intercept handles the chain's request, as a rule by passing it on with [Chain.Proceed]. It returns a response or an error, not
+	// both and not neither.
+	Intercept(ctx context.Context, chain Chain) (*Response, error)
+}
+
+// InterceptorFunc makes an [Interceptor] of a function.
+type InterceptorFunc func(ctx context.Context, chain Chain) (*Response, error)
+
+// Intercept calls f.
+func (f InterceptorFunc) Intercept(ctx context.Context, chain Chain) (*Response, error) {
+	return f(ctx, chain)
+}
+
+// Chain is what an interceptor is given: the call so far, and the way on. It is a value; copies are cheap.
+type Chain struct {
+	call    *Call
+	cfg     *config
+	request *Request
+	next    int // the interceptor that Proceed runs
+	err     error
+
+	// Of a network interceptor.
+	ex       *exchange
+	proceeds *int
+	self     Interceptor
+}
+
+// Request returns the request as it arrived here.
+func (c Chain) Request() *Request { return c.request }
+
+// Call returns the call.
+func (c Chain) Call() *Call { return c.call }
+
+// Connection returns the connection that carries the exchange. Application interceptors run before there is one.
+func (c Chain) Connection() (*Connection, bool) {
+	if c.ex == nil {
+		return nil, false
+	}
+	return c.ex.conn, true
+}
+
+// With returns a chain that proceeds under changed options. Options that a call has already acted on, its timeout for one, and any option
+// in a network interceptor make Proceed fail with an [*InterceptorError].
+func (c Chain) With(opts ...CallOption) Chain {
+	for _, o := range opts {
+		if o == nil {
+			continue
+		}
+		name, legal := o.chain()
+		if !legal && c.err == nil {
+			c.err = &InterceptorError{Interceptor: nameOf(c.self), Detail: "used " + name + ", which cannot be changed during a call"}
+		}
+		if c.ex != nil && c.err == nil {
+			c.err = &InterceptorError{Interceptor: nameOf(c.self), Detail: "used " + name + ", which cannot be changed in a network interceptor"}
+		}
+	}
+	if c.err == nil {
+		c.cfg = c.cfg.withCallOptions(opts)
+	}
+	return c
+}
+
+// Proceed passes a request on and returns the response to it. The context is the one that Intercept was given, or derived from it; reading
+// the response's body stays bound to it.
+func (c Chain) Proceed(ctx context.Context, r *Request) (*Response, error) {
+	if c.err != nil {
+		return nil, c.err
+	}
+	if r == nil {
+		return nil, &InterceptorError{Interceptor: nameOf(c.self), Detail: "proceeded with a nil request"}
+	}
+	if c.ex != nil {
+		if *c.proceeds++; *c.proceeds > 1 {
+			return nil, &InterceptorError{Interceptor: nameOf(c.self), Detail: "must call Proceed exactly once but called it again"}
+		}
+		if was := c.ex.request.url; r.url.Host() != was.Host() || r.url.Port() != was.Port() {
+			return nil, &InterceptorError{Interceptor: nameOf(c.self), Detail: "must keep the host and port of the request"}
+		}
+		return c.call.network(ctx, c.cfg, c.ex, r, c.next)
+	}
+	return c.call.application(ctx, c.cfg, r, c.next)
+}
+
+// application runs the application interceptors from one on, and then the call itself.
+func (c *Call) application(ctx context.Context, cfg *config, req *Request, from int) (*Response, error) {
+	if from == len(cfg.interceptors) {
+		return c.followUps(ctx, cfg, req)
+	}
+	i := cfg.interceptors[from]
+	resp, err := i.Intercept(ctx, Chain{call: c, cfg: cfg, request: req, next: from + 1, self: i})
+	return checked(i, resp, err)
+}
+
+// network runs the network interceptors from one on, and then the exchange.
+func (c *Call) network(ctx context.Context, cfg *config, ex *exchange, req *Request, from int) (*Response, error) {
+	if from == len(cfg.networkInterceptors) {
+		return c.callServer(ctx, cfg, ex, req)
+	}
+	i := cfg.networkInterceptors[from]
+	proceeds := 0
+	resp, err := i.Intercept(ctx, Chain{call: c, cfg: cfg, request: req, next: from + 1, self: i, ex: ex, proceeds: &proceeds})
+	if err == nil && proceeds != 1 {
+		if resp != nil {
+			resp.Body.Close()
+		}
+		return nil, &InterceptorError{Interceptor: nameOf(i), Detail: fmt.Sprintf("must call Proceed exactly once but called it %d times", proceeds)}
+	}
+	return checked(i, resp, err)
+}
+
+// checked enforces that an interceptor returns one of response and error.
+func checked(i Interceptor, resp *Response, err error) (*Response, error) {
+	switch {
+	case err != nil:
+		return nil, err
+	case resp == nil:
+		return nil, &InterceptorError{Interceptor: nameOf(i), Detail: "returned neither a response nor an error"}
+	case resp.Body == nil:
+		return nil, &InterceptorError{Interceptor: nameOf(i), Detail: "returned a response without a body"}
+	}
+	return resp, nil
+}
+
+func nameOf(i Interceptor) string {
+	if f, ok := i.(InterceptorFunc); ok {
+		if fn := runtime.FuncForPC(reflect.ValueOf(f).Pointer()); fn != nil {
+			return fn.Name()
+		}
+	}
+	return fmt.Sprintf("%T", i)
+}

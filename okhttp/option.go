@@ -1,0 +1,154 @@
+package okhttp
+
+import (
+	"crypto/tls"
+	"log/slog"
+	"slices"
+	"time"
+)
+
+// Option configures a [Client], in [New] and [Client.With]. Every [CallOption] is also an Option. Passing nil is allowed and does
+// nothing.
+type Option interface{ applyClient(*config) }
+
+// CallOption configures a client, or one call ([Client.Do], [Client.NewCall]), or the rest of a call ([Chain.With]). Options later in
+// a list win.
+type CallOption interface {
+	Option
+	applyCall(*config)
+	// chain reports the option's name, and whether an interceptor may use it.
+	chain() (name string, legal bool)
+}
+
+type clientOption func(*config)
+
+func (o clientOption) applyClient(c *config) { o(c) }
+
+// callOption is legal everywhere, unless a call has already acted on it when its interceptors run.
+type callOption struct {
+	name  string
+	early bool // acted on before the interceptors run
+	apply func(*config)
+}
+
+func (o callOption) applyClient(c *config)   { o.apply(c) }
+func (o callOption) applyCall(c *config)     { o.apply(c) }
+func (o callOption) chain() (string, bool)   { return o.name, !o.early }
+func positive(d time.Duration) time.Duration { return max(d, 0) }
+
+// WithCallTimeout bounds the whole call: resolving, connecting, sending, waiting, redirects and retries, and reading the response's
+// body. 0, the default, and negative durations mean no limit. When it is up, the call fails with [ErrCallTimeout].
+func WithCallTimeout(d time.Duration) CallOption {
+	return callOption{"WithCallTimeout", true, func(c *config) { c.callTimeout = positive(d) }}
+}
+
+// WithConnectTimeout bounds connecting to one address, without TLS. The default is 10 seconds; 0 and less mean no limit.
+func WithConnectTimeout(d time.Duration) CallOption {
+	return callOption{"WithConnectTimeout", false, func(c *config) { c.connectTimeout = positive(d) }}
+}
+
+// WithReadTimeout bounds each wait for bytes of the server, and a TLS handshake as a whole. The default is 10 seconds; 0 and less mean no
+// limit.
+func WithReadTimeout(d time.Duration) CallOption {
+	return callOption{"WithReadTimeout", false, func(c *config) { c.readTimeout = positive(d) }}
+}
+
+// WithWriteTimeout bounds each write to the server, of 64 KiB at the most. The default is 10 seconds; 0 and less mean no limit.
+func WithWriteTimeout(d time.Duration) CallOption {
+	return callOption{"WithWriteTimeout", false, func(c *config) { c.writeTimeout = positive(d) }}
+}
+
+// WithFollowRedirects follows responses 300, 301, 302, 303, 307 and 308 that have a Location, 20 at the most (RFC 9110 section 15.4). The
+// default is true.
+func WithFollowRedirects(on bool) CallOption {
+	return callOption{"WithFollowRedirects", true, func(c *config) { c.followRedirects = on }}
+}
+
+// WithFollowTLSRedirects also follows redirects from https to http and back. The default is true; without [WithFollowRedirects] it has
+// no effect.
+func WithFollowTLSRedirects(on bool) CallOption {
+	return callOption{"WithFollowTLSRedirects", true, func(c *config) { c.followTLSRedirects = on }}
+}
+
+// WithSensitiveHeaders names further headers that are removed when a redirect leads to another origin, as Authorization, Cookie and
+// Proxy-Authorization always are. Names add up over options.
+func WithSensitiveHeaders(names ...string) CallOption {
+	return callOption{"WithSensitiveHeaders", true, func(c *config) { c.sensitive = append(slices.Clip(c.sensitive), names...) }}
+}
+
+// WithRetryOnConnectionFailure tries again, over another connection or address, when a connection fails and the request may be sent
+// again. The default is true. It does not affect trying a host's addresses one after another.
+func WithRetryOnConnectionFailure(on bool) CallOption {
+	return callOption{"WithRetryOnConnectionFailure", false, func(c *config) { c.retry = on }}
+}
+
+// WithMaxResponseHeaders bounds the lines of all heads and trailers of one exchange, in bytes without line ends. The default is 256
+// KiB; 0 and less restore it. More fails the call with a [*TooLargeError]. The bound is that of the connection, fixed when it is made.
+func WithMaxResponseHeaders(bytes int64) CallOption {
+	return callOption{"WithMaxResponseHeaders", false, func(c *config) {
+		if c.maxHead = bytes; bytes <= 0 {
+			c.maxHead = 256 << 10
+		}
+	}}
+}
+
+// WithMaxDecodedBody bounds what transparent gzip may unpack, in bytes; a longer body fails with a [*TooLargeError] once that much was
+// read. 0, the default, and less mean no limit.
+func WithMaxDecodedBody(bytes int64) CallOption {
+	return callOption{"WithMaxDecodedBody", false, func(c *config) { c.maxDecoded = max(bytes, 0) }}
+}
+
+// WithDNS replaces the resolver. nil restores that of the system.
+func WithDNS(dns DNS) CallOption {
+	if dns == nil {
+		dns = systemDNS
+	}
+	id := identityOf(dns)
+	return callOption{"WithDNS", false, func(c *config) { c.dns, c.dnsID = dns, id }}
+}
+
+// WithDialer replaces what opens transport connections. nil restores the default, a zero [net.Dialer].
+func WithDialer(d Dialer) CallOption {
+	if d == nil {
+		d = defaultDialer
+	}
+	id := identityOf(d)
+	return callOption{"WithDialer", false, func(c *config) { c.dialer, c.dialerID = d, id }}
+}
+
+// WithTLSConfig replaces the configuration of TLS. ServerName is set for each connection where it is empty, and NextProtos
+// always. The pointer is its identity: calls share connections only if they have the same one, and it must not be modified afterwards. nil
+// restores the default.
+func WithTLSConfig(t *tls.Config) CallOption {
+	return callOption{"WithTLSConfig", false, func(c *config) { c.tls = t }}
+}
+
+// WithPool replaces the connection pool. nil does nothing.
+func WithPool(p *ConnectionPool) CallOption {
+	return callOption{"WithPool", false, func(c *config) {
+		if p != nil {
+			c.pool = p
+		}
+	}}
+}
+
+// WithInterceptor appends application interceptors: each runs once a call, around everything else.
+func WithInterceptor(list ...Interceptor) Option {
+	return clientOption(func(c *config) { c.interceptors = append(slices.Clip(c.interceptors), list...) })
+}
+
+// WithNetworkInterceptor appends network interceptors: each runs once for every exchange with a server, retries and redirects
+// included, and sees requests and responses as they are on the wire.
+func WithNetworkInterceptor(list ...Interceptor) Option {
+	return clientOption(func(c *config) { c.networkInterceptors = append(slices.Clip(c.networkInterceptors), list...) })
+}
+
+// WithEventListener sets what makes the listener of each call. nil, the default, means none.
+func WithEventListener(f EventListenerFactory) Option {
+	return clientOption(func(c *config) { c.events = f })
+}
+
+// WithLogger sets where the client reports what it cannot return to anyone. nil, the default, drops it.
+func WithLogger(l *slog.Logger) Option {
+	return clientOption(func(c *config) { c.logger = l })
+}

@@ -1,0 +1,198 @@
+package okhttp
+
+import (
+	"strings"
+
+	"github.com/okhttp-go/ok/okhttp/internal/fault"
+)
+
+// Request is an immutable HTTP request. It may be shared and sent any number of times.
+type Request struct {
+	method     string
+	url        URL
+	headers    Headers
+	body       *Body
+	idempotent bool
+}
+
+// RequestOption sets a part of a request in [NewRequest] and [Request.With].
+type RequestOption interface{ applyRequest(*Request) error }
+
+type requestOption func(*Request) error
+
+func (o requestOption) applyRequest(r *Request) error { return o(r) }
+
+// NewRequest makes a request. The method is case-sensitive and "" means GET. The URL must be absolute; ws and wss mean http and
+// https. GET and HEAD take no body; POST, PUT, PATCH, PROPPATCH, REPORT and QUERY need one. The error is a [*URLError], a
+// [*HeaderError] or a [*RequestError].
+func NewRequest(method, rawURL string, opts ...RequestOption) (*Request, error) {
+	u, err := ParseURL(webSocketToHTTP(rawURL))
+	if err != nil {
+		return nil, err
+	}
+	r := &Request{method: method, url: u}
+	if method == "" {
+		r.method = "GET"
+	}
+	if err := r.apply(opts); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// webSocketToHTTP writes ws: and wss: as the schemes that carry their handshakes (RFC 6455 section 3).
+func webSocketToHTTP(rawURL string) string {
+	if len(rawURL) < 4 || rawURL[0]|0x20 != 'w' {
+		return rawURL
+	}
+	switch {
+	case strings.EqualFold(rawURL[:3], "ws:"):
+		return "http:" + rawURL[3:]
+	case strings.EqualFold(rawURL[:4], "wss:"):
+		return "https:" + rawURL[4:]
+	}
+	return rawURL
+}
+
+func (r *Request) apply(opts []RequestOption) error {
+	for _, o := range opts {
+		if o == nil {
+			continue
+		}
+		if err := o.applyRequest(r); err != nil {
+			return err
+		}
+	}
+	return r.check()
+}
+
+// RequestError reports a request that HTTP does not allow.
+type RequestError struct {
+	Method string
+	Detail string
+}
+
+func (e *RequestError) Error() string {
+	return "okhttp: method " + fault.Quote(e.Method) + " " + e.Detail
+}
+
+func (r *Request) check() error {
+	if !isMethod(r.method) {
+		return &RequestError{r.method, "is not a token (RFC 9110 section 9.1)"}
+	}
+	if r.body != nil && (r.method == "GET" || r.method == "HEAD") {
+		return &RequestError{r.method, "must not have a request body"}
+	}
+	if r.body == nil && requiresBody(r.method) {
+		return &RequestError{r.method, "must have a request body"}
+	}
+	return nil
+}
+
+func isMethod(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !isTokenChar(s[i]) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func isTokenChar(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
+}
+
+func requiresBody(method string) bool {
+	switch method {
+	case "POST", "PUT", "PATCH", "PROPPATCH", "REPORT", "QUERY":
+		return true
+	}
+	return false
+}
+
+// repeatable reports whether sending the request again cannot make the server act twice (RFC 9110 section 9.2.2).
+func (r *Request) repeatable() bool {
+	switch r.method {
+	case "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY", "PROPFIND":
+		return true
+	}
+	return r.idempotent || r.headers.Get("Idempotency-Key") != ""
+}
+
+// Header sets a header, replacing all of that name. See [Headers.With].
+func Header(name, value string) RequestOption {
+	return requestOption(func(r *Request) (err error) {
+		r.headers, err = r.headers.With(name, value)
+		return err
+	})
+}
+
+// AddHeader adds a header, keeping others of that name. See [Headers.Add].
+func AddHeader(name, value string) RequestOption {
+	return requestOption(func(r *Request) (err error) {
+		r.headers, err = r.headers.Add(name, value)
+		return err
+	})
+}
+
+// WithHeaders replaces all headers.
+func WithHeaders(h Headers) RequestOption {
+	return requestOption(func(r *Request) error {
+		r.headers = h
+		return nil
+	})
+}
+
+// WithMethod replaces the method, for [Request.With].
+func WithMethod(method string) RequestOption {
+	return requestOption(func(r *Request) error {
+		r.method = method
+		return nil
+	})
+}
+
+// WithURL replaces the URL, for [Request.With].
+func WithURL(u URL) RequestOption {
+	return requestOption(func(r *Request) error {
+		r.url = u
+		return nil
+	})
+}
+
+// WithBody sets the body; nil removes it.
+func WithBody(b *Body) RequestOption {
+	return requestOption(func(r *Request) error {
+		r.body = b
+		return nil
+	})
+}
+
+// Idempotent marks a request of any method as one that the server handles once however often it arrives, so that it may be sent
+// again after a connection failed. An Idempotency-Key header does the same.
+func Idempotent() RequestOption {
+	return requestOption(func(r *Request) error {
+		r.idempotent = true
+		return nil
+	})
+}
+
+// Method returns the method, "GET" by default.
+func (r *Request) Method() string { return r.method }
+
+// URL returns the URL.
+func (r *Request) URL() URL { return r.url }
+
+// Headers returns the headers. Those that HTTP itself needs, Host for one, are added on the way to the network and seen there.
+func (r *Request) Headers() Headers { return r.headers }
+
+// Body returns the body, nil if there is none.
+func (r *Request) Body() *Body { return r.body }
+
+// With returns a copy changed by the options. The rules and errors are those of [NewRequest].
+func (r *Request) With(opts ...RequestOption) (*Request, error) {
+	changed := *r
+	if err := changed.apply(opts); err != nil {
+		return nil, err
+	}
+	return &changed, nil
+}

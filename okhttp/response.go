@@ -1,0 +1,95 @@
+package okhttp
+
+import (
+	"time"
+
+	"github.com/okhttp-go/ok/okio"
+)
+
+// Response is an HTTP response. Its head has arrived; its body is read from the connection on demand and must be closed. It is not
+// safe for concurrent use.
+type Response struct {
+	// Status is the status code, Message the reason phrase, which may be empty and means nothing (RFC 9112 section 4).
+	Status  int
+	Message string
+	// Protocol is the version that the server answered with.
+	Protocol Protocol
+	// Body is the content. It is never nil.
+	Body *ResponseBody
+
+	headers  Headers
+	request  *Request
+	prior    *Response
+	cached   *Response
+	networks *Response // set by an option; otherwise made of the next two on demand
+
+	wireRequest *Request
+	wireHeaders Headers
+
+	handshake  *Handshake
+	sentAt     time.Time
+	receivedAt time.Time
+	exchange   *exchange // nil if the response did not come from a server
+}
+
+// Headers returns the header fields. After transparent gzip they are without Content-Encoding and Content-Length.
+func (r *Response) Headers() Headers { return r.headers }
+
+// Trailers reads the body to its end, dropping what was not read yet, and returns the trailer fields (RFC 9110 section 6.5). They are empty
+// for responses that have none or were made by hand. It fails if the body is cut short, or was closed before its end.
+func (r *Response) Trailers() (Headers, error) {
+	if r.exchange == nil {
+		return Headers{}, nil
+	}
+	fields, err := r.exchange.allTrailers()
+	return headersOf(fields), err
+}
+
+// Request returns the request that led to this response: the user's, or the one that a redirect made of it.
+func (r *Response) Request() *Request { return r.request }
+
+// Prior returns the response that this one follows up, a redirect for example, nil if there was none. Its body cannot be read.
+func (r *Response) Prior() *Response { return r.prior }
+
+// CacheResponse returns the response of the cache that this one was made of, nil if there was none. Its body cannot be read.
+func (r *Response) CacheResponse() *Response { return r.cached }
+
+// NetworkResponse returns the response as it came from the network, with its request as it was sent; nil if it did not. Its body cannot be
+// read.
+func (r *Response) NetworkResponse() *Response {
+	if r.networks == nil && r.wireRequest != nil {
+		n := *r
+		n.headers, n.request, n.prior = r.wireHeaders, r.wireRequest, nil
+		n.Body = unreadable(r.Body.contentType, r.Body.length)
+		n.wireRequest, n.cached = nil, nil
+		r.networks = &n
+	}
+	return r.networks
+}
+
+// Handshake returns what TLS agreed on, nil in cleartext.
+func (r *Response) Handshake() *Handshake { return r.handshake }
+
+// SentAt returns when the request was begun to be sent.
+func (r *Response) SentAt() time.Time { return r.sentAt }
+
+// ReceivedAt returns when the head of the response had arrived.
+func (r *Response) ReceivedAt() time.Time { return r.receivedAt }
+
+// PeekBody returns up to n bytes of the content without taking them from the body.
+func (r *Response) PeekBody(n int64) ([]byte, error) {
+	peek := r.Body.Source().Peek()
+	var got okio.Buffer
+	for got.Len() < n {
+		if _, err := peek.ReadBuffer(&got, n-got.Len()); err != nil {
+			if isEOF(err) {
+				break
+			}
+			return nil, err
+		}
+	}
+	return got.ReadN(got.Len())
+}
+
+// IsSuccess reports whether the status is 2xx.
+func (r *Response) IsSuccess() bool { return r.Status >= 200 && r.Status < 300 }

@@ -1,0 +1,148 @@
+package okhttp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/okhttp-go/ok/okio"
+)
+
+// ResponseBody is the content of a response: an [io.ReadCloser], an [io.WriterTo] and an [okio.Source]. It is not safe for concurrent use.
+type ResponseBody struct {
+	src         okio.Source
+	reader      io.Reader // src as a reader, if it is one
+	buffered    *okio.BufferedSource
+	contentType string
+	length      int64
+	empty       bool // there is no content to wait for
+}
+
+func newResponseBody(src okio.Source, contentType string, length int64) *ResponseBody {
+	b := &ResponseBody{src: src, contentType: contentType, length: length}
+	b.reader, _ = src.(io.Reader)
+	return b
+}
+
+// ErrUnreadableBody is the failure of reading the body of a response that is kept for its head alone.
+var ErrUnreadableBody = errors.New("okhttp: the body of a prior, network or cache response cannot be read")
+
+func unreadable(contentType string, length int64) *ResponseBody {
+	return newResponseBody(unreadableSource{}, contentType, length)
+}
+
+type unreadableSource struct{}
+
+func (unreadableSource) ReadBuffer(*okio.Buffer, int64) (int64, error) { return 0, ErrUnreadableBody }
+func (unreadableSource) Close() error                                  { return nil }
+
+// Read implements [io.Reader].
+func (b *ResponseBody) Read(p []byte) (int, error) {
+	if b.buffered == nil && b.reader != nil {
+		return b.reader.Read(p)
+	}
+	return b.Source().Read(p)
+}
+
+// ReadBuffer implements [okio.Source]: whole segments move, nothing is copied.
+func (b *ResponseBody) ReadBuffer(dst *okio.Buffer, most int64) (int64, error) {
+	if b.buffered != nil {
+		return b.buffered.ReadBuffer(dst, most)
+	}
+	return b.src.ReadBuffer(dst, most)
+}
+
+// WriteTo implements [io.WriterTo].
+func (b *ResponseBody) WriteTo(w io.Writer) (total int64, err error) {
+	var buf okio.Buffer
+	defer buf.Clear()
+	for {
+		if _, err := b.ReadBuffer(&buf, 64<<10); err != nil {
+			if isEOF(err) {
+				err = nil
+			}
+			return total, err
+		}
+		n, err := buf.WriteTo(w)
+		total += n
+		if err != nil {
+			return total, err
+		}
+	}
+}
+
+// Source returns the content as a buffered source, the same one each time. Once it was asked for, all reads go through it.
+func (b *ResponseBody) Source() *okio.BufferedSource {
+	if b.buffered == nil {
+		b.buffered = okio.NewBufferedSource(b.src)
+	}
+	return b.buffered
+}
+
+// Close gives up the body and never fails for a body from a server. What is left of it is read for at most 100 ms, so that the
+// connection can be kept; if the end does not come, the connection is closed. Closing twice is harmless.
+func (b *ResponseBody) Close() error {
+	if b.buffered != nil {
+		return b.buffered.Close()
+	}
+	return b.src.Close()
+}
+
+// ContentType returns the media type that the server named, "" if it named none.
+func (b *ResponseBody) ContentType() string { return b.contentType }
+
+// Len returns the length that the server announced, in bytes, -1 if it did not or if the content was unpacked.
+func (b *ResponseBody) Len() int64 { return b.length }
+
+// Bytes reads the whole content and closes the body. Nothing bounds it but memory: use [WithMaxDecodedBody] or read piece by piece where the
+// server is not trusted.
+func (b *ResponseBody) Bytes() ([]byte, error) {
+	var buf okio.Buffer
+	defer buf.Clear()
+	if err := b.drain(&buf); err != nil {
+		return nil, err
+	}
+	return buf.ReadN(buf.Len())
+}
+
+func (b *ResponseBody) drain(buf *okio.Buffer) error {
+	defer b.Close()
+	for {
+		if _, err := b.ReadBuffer(buf, 64<<10); err != nil {
+			if !isEOF(err) {
+				return err
+			}
+			break
+		}
+	}
+	if b.length >= 0 && buf.Len() != b.length {
+		return fmt.Errorf("okhttp: Content-Length (%d) and stream length (%d) disagree: %w", b.length, buf.Len(), io.ErrUnexpectedEOF)
+	}
+	return nil
+}
+
+// Text reads the whole content as text and closes the body. The charset is that of a byte order mark, otherwise that of the Content-Type,
+// otherwise UTF-8; the mark is removed. UTF-8, UTF-16, UTF-32, ISO-8859-1 and US-ASCII are understood, and another charset is a
+// [*CharsetError]. Malformed text is returned as it came in UTF-8, with U+FFFD in other charsets.
+func (b *ResponseBody) Text() (string, error) {
+	var buf okio.Buffer
+	defer buf.Clear()
+	if err := b.drain(&buf); err != nil {
+		return "", err
+	}
+	text, err := buf.ReadText(buf.Len())
+	if err != nil {
+		return "", err
+	}
+	return decodeText(text, b.contentType)
+}
+
+// JSON decodes the whole content into v, as [json.Unmarshal] does, and closes the body.
+func (b *ResponseBody) JSON(v any) error {
+	p, err := b.Bytes()
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(p, v)
+}

@@ -1,0 +1,90 @@
+package okhttp
+
+import (
+	"time"
+
+	"github.com/okhttp-go/ok/okio"
+)
+
+// ResponseOption sets a part of a response in [NewResponse] and [Response.With].
+type ResponseOption interface{ applyResponse(*Response) }
+
+type responseOption func(*Response)
+
+func (o responseOption) applyResponse(r *Response) { o(r) }
+
+// NewResponse makes a response that did not come from a server, for interceptors, caches and tests. Its protocol is HTTP/1.1 and its body
+// is empty unless options say otherwise.
+func NewResponse(req *Request, status int, opts ...ResponseOption) *Response {
+	r := &Response{Status: status, Protocol: HTTP11, request: req, Body: newResponseBody(new(okio.Buffer), "", 0)}
+	return r.With(opts...)
+}
+
+// With returns a copy changed by the options. The copy and the original share the body, unless an option replaces it.
+func (r *Response) With(opts ...ResponseOption) *Response {
+	changed := *r
+	for _, o := range opts {
+		if o != nil {
+			o.applyResponse(&changed)
+		}
+	}
+	return &changed
+}
+
+// ResponseStatus sets the status code and reason phrase.
+func ResponseStatus(status int, message string) ResponseOption {
+	return responseOption(func(r *Response) { r.Status, r.Message = status, message })
+}
+
+// ResponseHeaders replaces the headers.
+func ResponseHeaders(h Headers) ResponseOption {
+	return responseOption(func(r *Response) { r.headers = h })
+}
+
+// ResponseRequest replaces the request.
+func ResponseRequest(req *Request) ResponseOption {
+	return responseOption(func(r *Response) { r.request = req })
+}
+
+// ResponseBodyFrom replaces the body. The length is in bytes, -1 if it is not known; src is closed with the body. Closing the former body is
+// up to whoever replaces it, as a rule by making src close it.
+func ResponseBodyFrom(contentType string, length int64, src okio.Source) ResponseOption {
+	return responseOption(func(r *Response) { r.Body = newResponseBody(src, contentType, max(length, -1)) })
+}
+
+// WithoutBody replaces the body by one that has the type and the length of the former and fails when it is read.
+func WithoutBody() ResponseOption {
+	return responseOption(func(r *Response) { r.Body = unreadable(r.Body.contentType, r.Body.length) })
+}
+
+// WithPrior sets the response that this one follows up. The body of the prior response becomes unreadable.
+func WithPrior(prior *Response) ResponseOption {
+	return responseOption(func(r *Response) { r.prior = stub(prior) })
+}
+
+// WithCacheResponse sets the response of the cache that this one was made of, whose body becomes unreadable.
+func WithCacheResponse(cached *Response) ResponseOption {
+	return responseOption(func(r *Response) { r.cached = stub(cached) })
+}
+
+// WithNetworkResponse sets the response of the network that this one was made of, whose body becomes unreadable.
+func WithNetworkResponse(network *Response) ResponseOption {
+	return responseOption(func(r *Response) { r.networks = stub(network) })
+}
+
+func stub(r *Response) *Response {
+	if r == nil {
+		return nil
+	}
+	return r.With(WithoutBody())
+}
+
+// WithHandshake sets what TLS agreed on.
+func WithHandshake(h *Handshake) ResponseOption {
+	return responseOption(func(r *Response) { r.handshake = h })
+}
+
+// WithTimes sets when the request was sent and when the head of the response arrived.
+func WithTimes(sent, received time.Time) ResponseOption {
+	return responseOption(func(r *Response) { r.sentAt, r.receivedAt = sent, received })
+}

@@ -1,0 +1,133 @@
+package okhttp
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+)
+
+// maxFollowUps bounds redirects and status-driven repetitions of one call together.
+const maxFollowUps = 20
+
+// attemptError is a failure of one attempt, with what is needed to decide about another.
+type attemptError struct {
+	phase    Phase
+	route    string
+	sent     bool    // a byte of the request may have reached the server
+	exchange bool    // the transport failed during an exchange, as opposed to connecting or the user's own code
+	attempts []error // earlier failures of the same attempt: addresses that could not be connected to
+	err      error
+}
+
+func (e *attemptError) Error() string { return e.err.Error() }
+func (e *attemptError) Unwrap() error { return e.err }
+
+// followUps sends a request until there is a response to return, over further connections after failures and to further places
+// after redirects.
+func (c *Call) followUps(ctx context.Context, cfg *config, req *Request) (*Response, error) {
+	if c.exchange != nil && !c.exchange.done {
+		return nil, &CallError{"the previous response is still open: close it before proceeding again"}
+	}
+	var (
+		prior  *Response
+		failed []error // attempts that were retried
+		sent   bool
+		plan   routePlan
+	)
+	for followed := 0; ; {
+		resp, err := c.attempt(ctx, cfg, req, &plan)
+		if err != nil {
+			retry := c.recoverable(ctx, cfg, req, err, &plan)
+			if l := c.events.Load(); l != nil && l.RetryDecision != nil && !c.IsCanceled() {
+				l.RetryDecision(RetryDecision{c, err, retry})
+			}
+			c.abandon()
+			var ae *attemptError
+			if errors.As(err, &ae) {
+				sent = sent || ae.sent
+			}
+			if !retry {
+				return nil, c.attribute(ctx, callError(req, err, failed, sent))
+			}
+			failed = append(failed, err)
+			continue
+		}
+		resp.request = req
+		resp.prior = prior
+		next, err := c.followUp(cfg, req, resp)
+		if err != nil {
+			resp.Body.Close()
+			return nil, callError(req, &attemptError{phase: PhaseFollowUp, sent: true, err: err}, failed, true)
+		}
+		if next != nil && next.body != nil && next.body.cfg.OneShot {
+			next = nil
+		}
+		if next == nil {
+			c.decided(resp, nil)
+			return resp, nil
+		}
+		resp.Body.Close()
+		if followed++; followed > maxFollowUps {
+			c.decided(resp, nil)
+			err := &ProtocolError{Detail: "too many follow-up requests: 21"}
+			return nil, callError(req, &attemptError{phase: PhaseFollowUp, sent: true, err: err}, failed, true)
+		}
+		c.decided(resp, next)
+		prior = resp.With(WithoutBody())
+		req, plan = next, routePlan{}
+	}
+}
+
+func (c *Call) decided(resp *Response, next *Request) {
+	if l := c.events.Load(); l != nil && l.FollowUpDecision != nil {
+		l.FollowUpDecision(FollowUpDecision{c, resp, next})
+	}
+}
+
+// callError makes the last failure, and those before it, that of the call.
+func callError(req *Request, err error, failed []error, sent bool) *Error {
+	e := &Error{Method: req.method, URL: req.url.Redacted(), Err: err}
+	var ae *attemptError
+	if errors.As(err, &ae) {
+		e.Phase, e.Route, e.Err = ae.phase, ae.route, ae.err
+		e.Attempts = ae.attempts
+	}
+	e.Sent = sent
+	if len(failed) == 0 {
+		return e
+	}
+	// What went wrong first is what the user wants to know; the rest are attempts to mend it.
+	first := failed[0]
+	others := append(failed[1:len(failed):len(failed)], e.Err)
+	e.Attempts = append(others, e.Attempts...)
+	if errors.As(first, &ae) {
+		e.Phase, e.Route, first = ae.phase, ae.route, ae.err
+	}
+	e.Err = first
+	return e
+}
+
+// recoverable decides whether a failed attempt is repeated over another connection or route.
+func (c *Call) recoverable(ctx context.Context, cfg *config, req *Request, err error, plan *routePlan) bool {
+	var (
+		ae  *attemptError
+		src *sourceError
+		pe  *ProtocolError
+		te  *TooLargeError
+	)
+	switch {
+	case !cfg.retry, c.endOf(ctx, err) != nil:
+		return false
+	case !errors.As(err, &ae), !ae.exchange:
+		return false // the connect stage has tried every address, and user code is not repeated
+	case errors.As(err, &src), errors.Is(err, fs.ErrNotExist):
+		return false
+	case errors.As(err, &pe), errors.As(err, &te), isTimeout(err):
+		return false
+	case req.body != nil && req.body.cfg.OneShot:
+		return false
+	case ae.sent && !req.repeatable():
+		return false
+	}
+	return plan.more()
+}
