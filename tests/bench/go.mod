@@ -17,15 +17,17 @@ require (
 	gopkg.in/cenkalti/backoff.v1 v1.1.0
 )
 
+require golang.org/x/text v0.43.0 // indirect
+
 require (
 	github.com/dolthub/maphash v0.1.0 // indirect
 	github.com/gobwas/httphead v0.1.0 // indirect
 	github.com/google/btree v1.1.3 // indirect
 	github.com/molecule-man/go-brrr v1.3.1 // indirect
 	github.com/okhttp-go/ok/okhttp v0.0.0
-	github.com/okhttp-go/ok/okio v0.0.0
+	github.com/okhttp-go/ok/okio v0.0.0 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
-	golang.org/x/net v0.62.0 // indirect
+	golang.org/x/net v0.62.0
 )
 
 replace github.com/okhttp-go/ok/okio => ../../okio

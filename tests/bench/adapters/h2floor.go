@@ -60,7 +60,6 @@ type h2floorS struct {
 	next         uint32
 	win          int64
 	start        [8192]time.Time
-	discard      [64 << 10]byte
 }
 
 func (s *h2floorS) request(now time.Time) {

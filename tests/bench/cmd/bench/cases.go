@@ -17,7 +17,6 @@ type rowCase struct {
 	msg  []byte
 	sse  int
 	rss  bool
-	cold bool
 }
 
 func tlsCfg() *tls.Config {

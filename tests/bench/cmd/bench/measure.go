@@ -24,7 +24,6 @@ type peer struct {
 	lr      bench.LoadRunner
 	workers []bench.Session
 	wsc     []bench.WSConn
-	wsn     int
 	sse     bench.SSE
 	samples []bench.Sample
 }
