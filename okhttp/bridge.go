@@ -113,6 +113,7 @@ func (c *Call) gunzip(ctx context.Context, cfg *config, resp *Response) {
 	resp.headers = resp.headers.Without("Content-Encoding").Without("Content-Length")
 	body := &decodedBody{call: c, ctx: ctx, req: resp.wireRequest, src: okio.NewGzipSource(resp.Body.src), most: cfg.maxDecoded}
 	resp.Body = newResponseBody(body, resp.Body.contentType, -1)
+	resp.Body.unpacked = true
 }
 
 // decodedBody is a body after transparent gzip. Its failures are those of the call, and it stops at a limit.

@@ -17,6 +17,7 @@ type ResponseBody struct {
 	contentType string
 	length      int64
 	empty       bool // there is no content to wait for
+	unpacked    bool // by transparent gzip
 }
 
 func newResponseBody(src okio.Source, contentType string, length int64) *ResponseBody {
