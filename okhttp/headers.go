@@ -32,7 +32,7 @@ func NewHeaders(nameValue ...string) (Headers, error) {
 }
 
 // HeadersFrom copies an [http.Header]. Names come in alphabetical order, because a map has none; the values of one name
-// keep theirs. Nothing is checked here: a request refuses malformed fields when it is made.
+// keep theirs. Nothing is checked here; a malformed field is refused before it is sent, at the latest.
 func HeadersFrom(header http.Header) Headers {
 	names, n := make([]string, 0, len(header)), 0
 	for name, values := range header {

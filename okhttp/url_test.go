@@ -365,7 +365,7 @@ func TestURLHugeInput(t *testing.T) {
 	}
 	for _, unit := range []string{"a", "/", "../", "/..", "/a/..", "%2e%2e/", "@", ":", "a:b@", "[", "]", "%", "%41", ".", "0.", "0x0", "é", "\t", " ", "\\", "?", "#", "&a=", "\xff", "xn--", "1"} {
 		long := strings.Repeat(unit, n/len(unit))
-		for _, prefix := range []string{"", "http:", "http://", "http://h", "http://h/", "http://h/?", "http://h/#", "http://[", "http://h:", "http://u@"} {
+		for _, prefix := range []string{"", "http://", "http://h/", "http://h/?", "http://h/#", "http://[", "http://h:"} {
 			u, err := ParseURL(prefix + long)
 			if err == nil && len(u.String()) > 3*(len(prefix)+n)+16 {
 				t.Errorf("%s+%q: %d bytes", prefix, unit, len(u.String()))
@@ -376,7 +376,7 @@ func TestURLHugeInput(t *testing.T) {
 			if err == nil {
 				u.TopPrivateDomain()
 			}
-			if err == nil && prefix == "http://h/" {
+			if err == nil && prefix == "http://h/" && strings.Contains("/../%é&a=", unit) {
 				u.PathSegments()
 				u.Query("none")
 				u.Edit().RemoveQuery("a").AddPathSegments(long).AddQuery(long, long).Build()
