@@ -118,6 +118,9 @@ func (s *netSocket) closeSide(side uint32, shut func() error) error {
 		return nil
 	case before|side == closedBoth:
 		err = s.conn.Close()
+		if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op == "write" {
+			err = nil // TLS could not say farewell, to a peer that has gone most likely; all is released
+		}
 	case shut != nil && s.canceled.Load() == nil:
 		err = shut()
 	}
