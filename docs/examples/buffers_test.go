@@ -20,6 +20,7 @@ func Example_buffer() {
 	n, _ := b.ReadUint32()
 	fmt.Printf("%q %#x, %d bytes left\n", line, n, b.Len())
 	// #endregion values
+
 	// Output: "GET 1024" 0xcafe, 0 bytes left
 }
 
@@ -30,6 +31,7 @@ func Example_demands() {
 	_, err := b.ReadUint32()
 	fmt.Println(err, b.Len()) // nothing was consumed
 	// #endregion demands
+
 	// Output: unexpected EOF 3
 }
 
@@ -41,6 +43,7 @@ func Example_search() {
 	fmt.Println(b.Index("path", 0, math.MaxInt64))
 	fmt.Println(b.IndexAny(okio.NewByteSet(";,"), 0))
 	// #endregion search
+
 	// Output:
 	// 4
 	// 12
@@ -60,6 +63,7 @@ func Example_select() {
 	rest, _ := b.ReadText(b.Len())
 	fmt.Printf("%q\n", rest)
 	// #endregion select
+
 	// Output:
 	// 1
 	// " /form"
@@ -76,5 +80,6 @@ func Example_byteString() {
 	}
 	fmt.Println(header[:2] == magic, header.Base64(), header.Describe())
 	// #endregion bytestring
+
 	// Output: true H4sIAA== [hex=1f8b0800]
 }

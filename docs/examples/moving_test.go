@@ -21,6 +21,7 @@ func Example_move() {
 	}
 	fmt.Println(from.Len(), to.Len())
 	// #endregion move
+
 	// Output: 0 1048576
 }
 
@@ -33,6 +34,7 @@ func Example_clone() {
 	text, _ := c.ReadText(c.Len())
 	fmt.Println(text)
 	// #endregion clone
+
 	// Output: shared, not copied
 }
 
@@ -51,6 +53,7 @@ func Example_standardIO() {
 	line, _ := source.ReadLine()
 	fmt.Println(line)
 	// #endregion io
+
 	// Output:
 	// 10 green bottles
 	// one
@@ -65,6 +68,7 @@ func Example_peek() {
 	whole, _ := source.ReadLine()
 	fmt.Printf("%q, then %q\n", start, whole)
 	// #endregion peek
+
 	// Output: "HTTP/", then "HTTP/1.1 200 OK"
 }
 
@@ -80,5 +84,6 @@ func Example_sticky() {
 		fmt.Println(err)
 	}
 	// #endregion sticky
+
 	// Output: Content-Length: 12
 }

@@ -27,6 +27,7 @@ func Example_limits() {
 	_, err := source.ReadByte()
 	fmt.Println(errors.Is(err, os.ErrDeadlineExceeded))
 	// #endregion limits
+
 	// Output: true
 }
 
@@ -44,6 +45,7 @@ func Example_bindContext() {
 	_, err := okio.NewBufferedSource(s.Source()).ReadByte() // would block for ever
 	fmt.Println(err)
 	// #endregion bind
+
 	// Output: the user went away
 }
 

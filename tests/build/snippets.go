@@ -46,15 +46,21 @@ func snippets(docs string) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// snippet reports whether a file has the region, or exists when no region is named.
+// snippet returns an error when a file is not there, lacks the region, or has an example that does not run: the go command compiles an example without
+// running it when another comment stands directly above its output.
 func snippet(file, region string) error {
 	code, err := os.ReadFile(file)
 	if err != nil || region == "" {
 		return err
 	}
-	open, closed := false, false
+	open, closed, last := false, false, ""
 	for text := range strings.Lines(string(code)) {
-		switch strings.TrimSpace(text) {
+		text = strings.TrimSpace(text)
+		if strings.HasPrefix(last, "// #endregion") && strings.HasPrefix(text, "// Output:") {
+			return fmt.Errorf("%s has an example that does not run: a blank line is missing between %q and its output", filepath.Base(file), last)
+		}
+		last = text
+		switch text {
 		case "// #region " + region:
 			open = true
 		case "// #endregion " + region:
