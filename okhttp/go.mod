@@ -4,6 +4,8 @@ go 1.26.0
 
 require github.com/okhttp-go/ok/okio v0.0.0
 
+require github.com/klauspost/compress v1.20.4 // indirect
+
 require (
 	golang.org/x/net v0.62.0
 	golang.org/x/text v0.43.0 // indirect
