@@ -26,7 +26,8 @@ type Call struct {
 
 	// The rest belongs to the goroutine that runs the call, and then to the one that reads the response.
 	unbind      func() bool        // parts the connection from the context; false if the context ended first
-	stopTimeout context.CancelFunc // of the call timeout
+	timeoutAt   time.Time          // of the call timeout
+	stopTimeout context.CancelFunc
 	exchange    *exchange          // the latest
 	more        bool               // the interceptors have not returned: further exchanges may follow
 	ended       bool
@@ -112,7 +113,8 @@ func (c *Call) Execute(ctx context.Context) (*Response, error) {
 	}
 	defer c.client.leave(c)
 	if d := c.cfg.callTimeout; d > 0 {
-		ctx, c.stopTimeout = context.WithTimeoutCause(ctx, d, ErrCallTimeout)
+		c.timeoutAt = time.Now().Add(d)
+		ctx, c.stopTimeout = context.WithDeadlineCause(ctx, c.timeoutAt, ErrCallTimeout)
 	}
 	c.more = true
 	defer c.recovered()
@@ -176,10 +178,14 @@ func (c *Call) endOf(ctx context.Context, err error) error {
 	switch ctx.Err() {
 	case nil:
 		// A deadline set on the socket can fire just before that of the context it was taken from.
-		if at, ok := ctx.Deadline(); ok && isTimeout(err) && !time.Now().Before(at) {
-			return deadlineExceeded(ctx)
+		at, ok := ctx.Deadline()
+		switch {
+		case !ok || !isTimeout(err) || time.Now().Before(at):
+			return nil
+		case at.Equal(c.timeoutAt):
+			return ErrCallTimeout
 		}
-		return nil
+		return errDeadline
 	case context.DeadlineExceeded:
 		return deadlineExceeded(ctx)
 	}
@@ -192,7 +198,7 @@ func (c *Call) endOf(ctx context.Context, err error) error {
 
 func deadlineExceeded(ctx context.Context) error {
 	switch cause := context.Cause(ctx); {
-	case cause == nil || cause == context.DeadlineExceeded:
+	case cause == context.DeadlineExceeded:
 		return errDeadline
 	case errors.Is(cause, ErrCallTimeout):
 		return ErrCallTimeout

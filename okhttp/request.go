@@ -139,7 +139,7 @@ func AddHeader(name, value string) RequestOption {
 func WithHeaders(h Headers) RequestOption {
 	return requestOption(func(r *Request) error {
 		r.headers = h
-		return nil
+		return h.check()
 	})
 }
 

@@ -58,7 +58,7 @@ func (p *Pool[K, C]) Acquire(key K) (e *Entry[K, C], idleFor time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, e := range p.groups[key] {
-		if e.idleAt.IsZero() || p.tooOld(e, now) {
+		if e.idleAt.IsZero() || p.expired(e, now) {
 			continue
 		}
 		idleFor = now.Sub(e.idleAt)
@@ -157,6 +157,11 @@ func (p *Pool[K, C]) Stats() (connections, idle int) {
 	return p.idle + p.inUse, p.idle
 }
 
+// expired reports whether an idle connection must not be used any more.
+func (p *Pool[K, C]) expired(e *Entry[K, C], now time.Time) bool {
+	return now.Sub(e.idleAt) >= p.cfg.KeepAlive || p.tooOld(e, now)
+}
+
 func (p *Pool[K, C]) tooOld(e *Entry[K, C], now time.Time) bool {
 	return p.cfg.MaxAge > 0 && now.Sub(e.made) >= p.cfg.MaxAge
 }
@@ -214,7 +219,7 @@ func (p *Pool[K, C]) arm(now time.Time) {
 func (p *Pool[K, C]) expire() {
 	now := time.Now()
 	p.evict(func(e *Entry[K, C]) bool {
-		return !e.idleAt.IsZero() && (now.Sub(e.idleAt) >= p.cfg.KeepAlive || p.tooOld(e, now))
+		return !e.idleAt.IsZero() && p.expired(e, now)
 	})
 	p.mu.Lock()
 	defer p.mu.Unlock()
