@@ -10,26 +10,26 @@ require (
 	github.com/gregjones/httpcache v0.0.0-20190611155906-901d90724c79
 	github.com/klauspost/compress v1.20.4
 	github.com/lxzan/gws v1.8.9
+	github.com/okhttp-go/ok/okhttp v0.0.0
 	github.com/peterbourgon/diskv v2.0.1+incompatible
 	github.com/r3labs/sse/v2 v2.10.0
 	github.com/tmaxmax/go-sse v0.12.0
 	github.com/valyala/fasthttp v1.79.0
+	golang.org/x/net v0.62.0
 	gopkg.in/cenkalti/backoff.v1 v1.1.0
 )
-
-require golang.org/x/text v0.43.0 // indirect
 
 require (
 	github.com/dolthub/maphash v0.1.0 // indirect
 	github.com/gobwas/httphead v0.1.0 // indirect
 	github.com/google/btree v1.1.3 // indirect
 	github.com/molecule-man/go-brrr v1.3.1 // indirect
-	github.com/okhttp-go/ok/okhttp v0.0.0
 	github.com/okhttp-go/ok/okio v0.0.0 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
-	golang.org/x/net v0.62.0
+	golang.org/x/text v0.43.0 // indirect
 )
 
-replace github.com/okhttp-go/ok/okio => ../../okio
-
-replace github.com/okhttp-go/ok/okhttp => ../../okhttp
+replace (
+	github.com/okhttp-go/ok/okhttp => ../../okhttp
+	github.com/okhttp-go/ok/okio => ../../okio
+)
