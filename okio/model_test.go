@@ -665,8 +665,8 @@ func FuzzBuffer(f *testing.F) {
 	f.Add([]byte("\x00\x00\x04\x01\x00\x10\x17\x02\x18\x00\x03"))
 	f.Add(bytes.Repeat([]byte{1, 0, 7, 99, 16, 3, 200, 24}, 40))
 	f.Fuzz(func(t *testing.T, script []byte) {
-		if len(script) > 2000 {
-			script = script[:2000]
+		if len(script) > 600 {
+			script = script[:600]
 		}
 		m := newModel(t, func(n int) int {
 			var v int
