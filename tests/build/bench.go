@@ -12,14 +12,15 @@ import (
 	"time"
 )
 
-// benchArgs are the runs of the published table: each is one invocation of the harness. BENCHARGS replaces them with one invocation.
+// benchArgs are the runs of the published table: each is one invocation of the harness.
 var benchArgs = [][]string{
 	{"-s", "h1-small,h1-tls-small", "-reps", "9", "-d", "200ms"},
 	{"-s", "h1-large,h1-tls-large", "-reps", "5"},
 	{"-s", "connect,gzip", "-reps", "7", "-d", "200ms"},
 }
 
-// Bench builds the benchmark harness on its own, runs every peer next to the client, prints the tables and writes them to RESULTS.md.
+// Bench builds the benchmark harness on its own, runs every peer next to the client, prints the tables and writes them to RESULTS.md. With
+// BENCHARGS set it makes that one invocation instead and writes nothing.
 func Bench(ctx context.Context) error {
 	w, err := Open(".")
 	if err != nil {
@@ -29,16 +30,17 @@ func Bench(ctx context.Context) error {
 	if err := c.run(ctx, "go", "build", "-o", "bin/", "./cmd/..."); err != nil {
 		return err
 	}
-	runs := benchArgs
-	if args := strings.Fields(os.Getenv("BENCHARGS")); args != nil {
-		runs = [][]string{args}
+	harness := filepath.Join(w.dir(benchDir), "bin", "bench")
+	if args := strings.Fields(os.Getenv("BENCHARGS")); len(args) > 0 {
+		return c.run(ctx, harness, args...)
 	}
+	on := machine() // with the load before the runs add to it
 	var tables bytes.Buffer
-	for _, args := range runs {
+	for _, args := range benchArgs {
 		// Both: the table is watched as it grows, and kept.
 		run := c
 		run.out = io.MultiWriter(os.Stdout, &tables)
-		if err := run.run(ctx, filepath.Join(w.dir(benchDir), "bin", "bench"), args...); err != nil {
+		if err := run.run(ctx, harness, args...); err != nil {
 			return err
 		}
 	}
@@ -47,7 +49,7 @@ func Bench(ctx context.Context) error {
 		return err
 	}
 	name := w.dir(benchDir + "/RESULTS.md")
-	if err := os.WriteFile(name, []byte(results(time.Now(), machine(), runs, nonEmptyLines(versions), tables.String())), 0o644); err != nil {
+	if err := os.WriteFile(name, []byte(results(time.Now(), on, benchArgs, nonEmptyLines(versions), tables.String())), 0o644); err != nil {
 		return err
 	}
 	fmt.Printf("\nwritten: %s/RESULTS.md\n", benchDir)
@@ -78,7 +80,7 @@ func nonEmptyLines(s string) string {
 	return b.String()
 }
 
-// machine names the processor, its count and the versions that matter, as far as this system tells.
+// machine names the processor, its count, the versions that matter and the load of the last minute, as far as this system tells.
 func machine() string {
 	model := runtime.GOARCH
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
@@ -93,5 +95,10 @@ func machine() string {
 	if release, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
 		kernel += " " + strings.TrimSpace(string(release))
 	}
-	return fmt.Sprintf("%d × %s, %s, %s", runtime.NumCPU(), model, kernel, runtime.Version())
+	load := ""
+	if avg, err := os.ReadFile("/proc/loadavg"); err == nil {
+		one, _, _ := strings.Cut(string(avg), " ")
+		load = ", load " + one
+	}
+	return fmt.Sprintf("%d × %s, %s, %s%s", runtime.NumCPU(), model, kernel, runtime.Version(), load)
 }
