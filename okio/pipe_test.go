@@ -538,11 +538,11 @@ func checkPipeTransfer(t *testing.T, data []byte, limit int64, foldAt int, seed 
 }
 
 func FuzzPipe(f *testing.F) {
-	f.Add([]byte("hello"), int64(1), -1, uint64(1))
-	f.Add(bytes.Repeat([]byte("0123456789"), 10000), int64(segmentSize), -1, uint64(2))
-	f.Add(bytes.Repeat([]byte("0123456789"), 10000), int64(1000), 30000, uint64(3))
-	f.Add([]byte{}, int64(0), 0, uint64(4))
-	f.Fuzz(func(t *testing.T, data []byte, limit int64, foldAt int, seed uint64) {
-		synctest.Test(t, func(t *testing.T) { checkPipeTransfer(t, data, limit, foldAt, seed) })
+	f.Add(uint32(5), int64(1), -1, uint64(1))
+	f.Add(uint32(100_000), int64(segmentSize), -1, uint64(2))
+	f.Add(uint32(100_000), int64(1000), 30_000, uint64(3))
+	f.Add(uint32(0), int64(0), 0, uint64(4))
+	f.Fuzz(func(t *testing.T, size uint32, limit int64, foldAt int, seed uint64) {
+		synctest.Test(t, func(t *testing.T) { checkPipeTransfer(t, transferData(size), limit, foldAt, seed) })
 	})
 }
