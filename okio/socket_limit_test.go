@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -184,19 +185,16 @@ func TestSocketSetsDeadlinesSparingly(t *testing.T) {
 			}
 			mustSinkWrite(t, s.Sink(), "x")
 		}
+		check := func(what string, got, want []time.Time) {
+			t.Helper()
+			if !slices.EqualFunc(got, want, time.Time.Equal) {
+				t.Errorf("%s: deadlines %v, want %v", what, got, want)
+			}
+		}
 		want := func(what string, instants ...time.Time) {
 			t.Helper()
-			for side, got := range map[string][]time.Time{"read": c.readDeadlines, "write": c.writeDeadlines} {
-				if len(got) != len(instants) {
-					t.Errorf("%s: %s deadlines %v, want %v", what, side, got, instants)
-					continue
-				}
-				for i := range got {
-					if !got[i].Equal(instants[i]) {
-						t.Errorf("%s: %s deadlines %v, want %v", what, side, got, instants)
-					}
-				}
-			}
+			check(what+", read", c.readDeadlines, instants)
+			check(what+", write", c.writeDeadlines, instants)
 			c.readDeadlines, c.writeDeadlines = nil, nil
 		}
 		set := func(limit time.Duration, deadline time.Time) {
@@ -217,7 +215,10 @@ func TestSocketSetsDeadlinesSparingly(t *testing.T) {
 		use()
 		time.Sleep(100 * time.Millisecond)
 		use()
-		want("limit", start.Add(time.Second), start.Add(1100*time.Millisecond))
+		// A read may run under the deadline of an earlier one. This connection's writes may not: they could not go on after it.
+		check("limit, write", c.writeDeadlines, []time.Time{start.Add(time.Second), start.Add(1100 * time.Millisecond)})
+		c.writeDeadlines = c.readDeadlines
+		want("limit", start.Add(time.Second))
 		set(time.Second, start.Add(500*time.Millisecond))
 		use()
 		use()
@@ -227,6 +228,47 @@ func TestSocketSetsDeadlinesSparingly(t *testing.T) {
 		use()
 		want("none again", time.Time{})
 	})
+}
+
+// A read that starts under an earlier read's deadline still has its whole limit.
+func TestSocketLimitOfALaterRead(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		after time.Duration // from the second read's start to its data, 0 for none
+	}{
+		{"data after the earlier deadline", 900 * time.Millisecond},
+		{"no data", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				x, y := ConnPair(0)
+				defer y.Close()
+				s := NewSocket(x)
+				defer s.Cancel(nil)
+				TimeoutOf(s.Source()).SetLimit(time.Second)
+				time.AfterFunc(400*time.Millisecond, func() { _, _ = y.Write([]byte("a")) })
+				var b Buffer
+				if _, err := s.Source().ReadBuffer(&b, 1); err != nil {
+					t.Fatal(err)
+				}
+				if tt.after > 0 {
+					time.AfterFunc(tt.after, func() { _, _ = y.Write([]byte("b")) })
+				}
+				start := time.Now()
+				_, err := s.Source().ReadBuffer(&b, 1)
+				want := tt.after
+				if want == 0 {
+					want = time.Second
+					checkTimeout(t, err, "okio: read timeout after 1s")
+				} else if err != nil {
+					t.Error(err)
+				}
+				if got := time.Since(start); got != want {
+					t.Errorf("the read took %v, want %v", got, want)
+				}
+			})
+		})
+	}
 }
 
 // A large write is cut, and each piece has a deadline of its own.

@@ -31,7 +31,7 @@ type socketSink struct {
 
 func (k *socketSink) init(socket *netSocket, c net.Conn) {
 	k.socket = socket
-	k.set = c.SetWriteDeadline
+	k.socketLimit.init(c.SetWriteDeadline)
 	if half, ok := c.(interface{ CloseWrite() error }); ok {
 		k.shut = half.CloseWrite
 	}
@@ -57,14 +57,15 @@ func (k *socketSink) WriteBuffer(src *Buffer, n int64) error {
 		return err
 	}
 	for n > 0 {
-		err := k.arm()
+		// A stream socket that timed out tells what it took and goes on from there; TLS is broken by it.
+		err := k.begin(!k.vectored)
 		var written int64
 		if err == nil {
 			written, err = k.writePiece(src, min(n, socketPiece))
 			src.drop(written)
 			n -= written
 		}
-		if err != nil {
+		if err != nil && !k.early(err) {
 			return k.socket.failure("write", &k.socketLimit, err)
 		}
 	}

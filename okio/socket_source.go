@@ -16,7 +16,7 @@ type socketSource struct {
 
 func (s *socketSource) init(socket *netSocket, c net.Conn) {
 	s.socket = socket
-	s.set = c.SetReadDeadline
+	s.socketLimit.init(c.SetReadDeadline)
 	s.raw = newRawReader(c)
 	if half, ok := c.(interface{ CloseRead() error }); ok {
 		s.shut = half.CloseRead
@@ -27,10 +27,10 @@ func (s *socketSource) ReadBuffer(dst *Buffer, max int64) (int64, error) {
 	if err := checkCount(max); err != nil || max == 0 {
 		return 0, err
 	}
+	if err := s.ready(); err != nil {
+		return 0, err
+	}
 	for range emptyReads {
-		if err := s.begin(); err != nil {
-			return 0, err
-		}
 		var n int
 		var err error
 		if s.raw != nil {
@@ -38,7 +38,7 @@ func (s *socketSource) ReadBuffer(dst *Buffer, max int64) (int64, error) {
 		} else {
 			n, err = s.fill(dst, max)
 		}
-		if n > 0 || err != nil {
+		if n > 0 || err != nil && !s.early(err) {
 			n, err = s.finish(n, err)
 			return int64(n), err
 		}
@@ -63,15 +63,18 @@ func (s *socketSource) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	if err := s.begin(); err != nil {
+	if err := s.ready(); err != nil {
 		return 0, err
 	}
 	n, err := s.socket.conn.Read(p)
+	if n == 0 && err != nil && s.early(err) {
+		n, err = s.socket.conn.Read(p)
+	}
 	return s.finish(n, err)
 }
 
-// begin finds out whether a read can be made and arms its deadline.
-func (s *socketSource) begin() error {
+// ready finds out whether a read can be made and sees to its deadline. A read that timed out took nothing and can be made again.
+func (s *socketSource) ready() error {
 	if err := s.socket.check(closedSource); err != nil {
 		return err
 	}
@@ -79,7 +82,7 @@ func (s *socketSource) begin() error {
 		s.pending = nil
 		return s.socket.failure("read", &s.socketLimit, err)
 	}
-	if err := s.arm(); err != nil {
+	if err := s.begin(false); err != nil {
 		return s.socket.failure("read", &s.socketLimit, err)
 	}
 	return nil
