@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync/atomic"
 )
 
 // Body is the body of a request. It is opened or written once for every attempt, so that retries, redirects and authentication
@@ -78,9 +79,14 @@ func JSON(v any) (*Body, error) {
 }
 
 // OneShot is a body that reads r, once. The length is in bytes, -1 if it is not known. If r is an [io.Closer], it is closed after it
-// was sent or the attempt failed.
+// was sent or sending it failed; a call that fails before, because it cannot connect for example, leaves r as it was. Sending the body a
+// second time fails the call.
 func OneShot(contentType string, length int64, r io.Reader) *Body {
+	opened := new(atomic.Bool)
 	return &Body{cfg: BodyConfig{ContentType: contentType, Len: max(length, -1), OneShot: true, Open: func(context.Context) (io.ReadCloser, error) {
+		if opened.Swap(true) {
+			return nil, errors.New("okhttp: a one-shot body was sent before")
+		}
 		if rc, ok := r.(io.ReadCloser); ok {
 			return rc, nil
 		}

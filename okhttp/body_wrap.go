@@ -2,6 +2,7 @@ package okhttp
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/okhttp-go/ok/okio"
@@ -68,20 +69,38 @@ func (b *Body) writeTo(ctx context.Context, sink *okio.BufferedSink) error {
 	case b.cfg.Write != nil:
 		// The user's function sees failures of the sink too and may return them wrapped; the sink knows its own.
 		if err := b.cfg.Write(ctx, sink); sink.Err() == nil && err != nil {
-			return &sourceError{err}
+			return ofSource(err)
 		}
 		return sink.Err()
 	}
 	r, err := b.cfg.Open(ctx)
 	if err != nil {
-		return &sourceError{err}
+		return ofSource(err)
 	}
-	_, err = sink.ReadFrom(r)
-	if closeErr := r.Close(); err == nil && closeErr != nil {
-		return &sourceError{closeErr}
+	if r == nil {
+		return ofSource(errors.New("okhttp: a body's Open returned neither a reader nor an error"))
 	}
-	if err != nil && sink.Err() == nil {
-		return &sourceError{err}
+	return send(sink, r)
+}
+
+// send copies a reader into a sink and closes it, also when it panics.
+func send(sink *okio.BufferedSink, r io.ReadCloser) (err error) {
+	defer func() {
+		if closeErr := r.Close(); err == nil && closeErr != nil {
+			err = ofSource(closeErr)
+		}
+	}()
+	if _, err = sink.ReadFrom(r); err != nil && sink.Err() == nil {
+		err = ofSource(err)
 	}
 	return err
+}
+
+// ofSource marks a failure as the body's own, unless a body within the body did so before.
+func ofSource(err error) error {
+	var marked *sourceError
+	if errors.As(err, &marked) {
+		return err
+	}
+	return &sourceError{err}
 }

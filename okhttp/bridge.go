@@ -2,6 +2,8 @@ package okhttp
 
 import (
 	"context"
+	"errors"
+	"io"
 	"strconv"
 
 	"github.com/okhttp-go/ok/okio"
@@ -10,7 +12,7 @@ import (
 // wireRequest is the request as it goes to the network, with room for the headers of most.
 type wireRequest struct {
 	Request
-	room [12]string
+	room [10]string
 }
 
 // attempt sends a request once and makes the network's response one for the user.
@@ -27,7 +29,7 @@ func (c *Call) attempt(ctx context.Context, cfg *config, req *Request, plan *rou
 	if err != nil {
 		return nil, err
 	}
-	resp.wireRequest, resp.wireHeaders = ex.request, resp.headers
+	resp.wireRequest, resp.wireHeaders, resp.wireLength = ex.request, resp.headers, resp.Body.length
 	if gunzip {
 		c.gunzip(ctx, cfg, resp)
 	}
@@ -63,7 +65,7 @@ func bridge(req *Request) (wire *Request, gunzip bool) {
 	nv = append(nv, "Host", host)
 	body := req.body
 	for i := 0; i < len(mine); i += 2 {
-		if name := mine[i]; !equalFold(name, "Host") && !(body != nil && framesBody(name, body)) {
+		if name := mine[i]; !equalFold(name, "Host") && !framesBody(name, mine[i+1], body) {
 			nv = append(nv, name, mine[i+1])
 		}
 	}
@@ -90,64 +92,142 @@ func bridge(req *Request) (wire *Request, gunzip bool) {
 	return &w.Request, gunzip
 }
 
-// framesBody reports whether a header is one that the body decides about.
-func framesBody(name string, body *Body) bool {
+// framesBody reports whether a header is one that the body decides about. Without a body, a header that promises one would make the
+// server take the next request for it; a length of 0 is harmless.
+func framesBody(name, value string, body *Body) bool {
 	switch len(name) {
 	case len("Content-Type"):
-		return body.cfg.ContentType != "" && equalFold(name, "Content-Type")
+		return body != nil && body.cfg.ContentType != "" && equalFold(name, "Content-Type")
 	case len("Content-Length"):
-		return equalFold(name, "Content-Length")
+		return equalFold(name, "Content-Length") && (body != nil || value != "0")
 	case len("Transfer-Encoding"):
 		return equalFold(name, "Transfer-Encoding")
 	}
 	return false
 }
 
+// framed returns the request with the headers that frame its body true to it: a server that read another length than was sent would
+// take the rest for the next request.
+func framed(r *Request) *Request {
+	length, chunked := "", false // what the headers have to say
+	switch {
+	case r.body == nil:
+	case r.body.cfg.Len >= 0:
+		length = strconv.FormatInt(r.body.cfg.Len, 10)
+	default:
+		chunked = true
+	}
+	hasLength, hasChunked, wrong := false, false, false
+	for name, value := range r.headers.All() {
+		switch {
+		case equalFold(name, "Content-Length"):
+			wrong = wrong || hasLength || value != length && !(r.body == nil && value == "0")
+			hasLength = true
+		case equalFold(name, "Transfer-Encoding"):
+			wrong = wrong || hasChunked || !chunked || !equalFold(value, "chunked")
+			hasChunked = true
+		}
+	}
+	if !wrong && hasChunked == chunked && (hasLength || length == "") {
+		return r
+	}
+	changed := *r
+	nv := make([]string, 0, len(r.headers.nv)+2)
+	for name, value := range r.headers.Without("Content-Length").Without("Transfer-Encoding").All() {
+		nv = append(nv, name, value)
+	}
+	switch {
+	case chunked:
+		nv = append(nv, "Transfer-Encoding", "chunked")
+	case length != "":
+		nv = append(nv, "Content-Length", length)
+	}
+	changed.headers = headersOf(nv)
+	return &changed
+}
+
 // gunzip unpacks the body of a response to a request that the bridge asked gzip for. The length and the coding are those of what came,
-// so they go.
+// so they go. A response that cannot have a body keeps them: they tell of one that was not sent (RFC 9110 sections 9.3.2 and 15.4.5).
 func (c *Call) gunzip(ctx context.Context, cfg *config, resp *Response) {
 	coding, _ := resp.headers.Last("Content-Encoding")
-	if !equalFold(coding, "gzip") || resp.Body.empty {
+	if !equalFold(coding, "gzip") || resp.Body.empty || resp.wireRequest.method == "HEAD" || resp.Status == 204 || resp.Status == 304 {
 		return
 	}
 	resp.headers = resp.headers.Without("Content-Encoding").Without("Content-Length")
-	body := &decodedBody{call: c, ctx: ctx, req: resp.wireRequest, src: okio.NewGzipSource(resp.Body.src), most: cfg.maxDecoded}
+	body := &decodedBody{call: c, ctx: ctx, ex: c.exchange, most: cfg.maxDecoded}
+	body.packed = countedSource{Source: resp.Body.src}
+	body.src = okio.NewGzipSource(&body.packed)
 	resp.Body = newResponseBody(body, resp.Body.contentType, -1)
 	resp.Body.unpacked = true
 }
 
-// decodedBody is a body after transparent gzip. Its failures are those of the call, and it stops at a limit.
+// decodedBody is a body after transparent gzip. Its failures are those of the call and repeat, and it stops at a limit.
 type decodedBody struct {
-	call *Call
-	ctx  context.Context
-	req  *Request
-	src  okio.Source
-	got  int64
-	most int64 // 0: no limit
+	call   *Call
+	ctx    context.Context
+	ex     *exchange
+	packed countedSource
+	src    okio.Source
+	got    int64
+	most   int64 // 0: no limit
+	broken error
 }
 
 func (d *decodedBody) ReadBuffer(dst *okio.Buffer, n int64) (int64, error) {
-	if d.most > 0 {
-		n = min(n, d.most-d.got+1)
+	if d.broken != nil || n == 0 {
+		return 0, d.broken
 	}
-	m, err := d.src.ReadBuffer(dst, n)
+	m, err := d.read(dst, n)
 	d.got += m
-	if d.most > 0 && d.got > d.most {
-		err = &TooLargeError{What: "decoded response body", Limit: d.most}
-		d.got-- // so that the next read fails too
+	if err == nil || isEOF(err) {
+		return m, err
 	}
-	return m, d.wrap(err)
+	if d.packed.ended && d.packed.got == 0 {
+		return 0, io.EOF // nothing at all came, which is no damaged gzip but an empty body
+	}
+	if !errors.Is(err, okio.ErrClosed) {
+		err = d.wrap(err)
+		d.broken = err
+	}
+	return 0, err
+}
+
+// read delivers up to the limit, and beyond it only the end.
+func (d *decodedBody) read(dst *okio.Buffer, n int64) (int64, error) {
+	if d.most == 0 {
+		return d.src.ReadBuffer(dst, n)
+	}
+	if left := d.most - d.got; left > 0 {
+		return d.src.ReadBuffer(dst, min(n, left))
+	}
+	var more okio.Buffer
+	defer more.Clear()
+	if _, err := d.src.ReadBuffer(&more, 1); err != nil {
+		return 0, err
+	}
+	return 0, &TooLargeError{What: "decoded response body", Limit: d.most}
 }
 
 func (d *decodedBody) wrap(err error) error {
-	if err == nil || isEOF(err) {
-		return err
-	}
-	e := d.call.wrap(d.ctx, d.req, err)
+	e := d.call.wrap(d.ctx, d.ex.request, err)
 	if e.Phase == "" {
-		e.Phase, e.Sent = PhaseResponseBody, true
+		e.Phase, e.Route, e.Sent = PhaseResponseBody, d.ex.conn.route.String(), true
 	}
 	return e
 }
 
 func (d *decodedBody) Close() error { return d.src.Close() }
+
+// countedSource knows how much came from a source, and whether its end did.
+type countedSource struct {
+	okio.Source
+	got   int64
+	ended bool
+}
+
+func (s *countedSource) ReadBuffer(dst *okio.Buffer, n int64) (int64, error) {
+	m, err := s.Source.ReadBuffer(dst, n)
+	s.got += m
+	s.ended = s.ended || isEOF(err)
+	return m, err
+}

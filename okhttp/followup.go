@@ -65,7 +65,8 @@ func redirect(cfg *config, req *Request, resp *Response) *Request {
 	next.url = target
 	if toGET(req.method, resp.Status) {
 		next.method, next.body = "GET", nil
-		for _, name := range [...]string{"Transfer-Encoding", "Content-Length", "Content-Type"} {
+		// What describes the content goes with it (RFC 9110 section 15.4).
+		for _, name := range [...]string{"Transfer-Encoding", "Content-Length", "Content-Type", "Content-Encoding", "Content-Language", "Content-Location"} {
 			next.headers = next.headers.Without(name)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 //
 // An application interceptor ([WithInterceptor]) may answer without proceeding, proceed again after closing the response it got, and
 // change everything. A network interceptor ([WithNetworkInterceptor]) proceeds exactly once, keeps the host and port, and changes no
-// options. Breaking these rules fails the call with an [*InterceptorError] that names the interceptor.
+// options. Breaking these rules fails the call with an [*InterceptorError] that names the interceptor. Content-Length and
+// Transfer-Encoding always follow the body that an interceptor passes on, whatever the headers said.
 type Interceptor interface {
 	// Intercept handles the chain's request, as a rule by passing it on with [Chain.Proceed]. It returns a response or an error, not
 	// both and not neither.
@@ -91,6 +92,9 @@ func (c Chain) Proceed(ctx context.Context, r *Request) (*Response, error) {
 		if was := c.ex.request.url; r.url.Host() != was.Host() || r.url.Port() != was.Port() {
 			return nil, &InterceptorError{Interceptor: nameOf(c.self), Detail: "must keep the host and port of the request"}
 		}
+		if r != c.request {
+			r = framed(r)
+		}
 		return c.call.network(ctx, c.cfg, c.ex, r, c.next)
 	}
 	return c.call.application(ctx, c.cfg, r, c.next)
@@ -115,7 +119,7 @@ func (c *Call) network(ctx context.Context, cfg *config, ex *exchange, req *Requ
 	proceeds := 0
 	resp, err := i.Intercept(ctx, Chain{call: c, cfg: cfg, request: req, next: from + 1, self: i, ex: ex, proceeds: &proceeds})
 	if err == nil && proceeds != 1 {
-		if resp != nil {
+		if resp != nil && resp.Body != nil {
 			resp.Body.Close()
 		}
 		return nil, &InterceptorError{Interceptor: nameOf(i), Detail: fmt.Sprintf("must call Proceed exactly once but called it %d times", proceeds)}
@@ -127,6 +131,9 @@ func (c *Call) network(ctx context.Context, cfg *config, ex *exchange, req *Requ
 func checked(i Interceptor, resp *Response, err error) (*Response, error) {
 	switch {
 	case err != nil:
+		if resp != nil && resp.Body != nil {
+			resp.Body.Close() // nobody else will
+		}
 		return nil, err
 	case resp == nil:
 		return nil, &InterceptorError{Interceptor: nameOf(i), Detail: "returned neither a response nor an error"}

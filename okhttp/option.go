@@ -132,15 +132,26 @@ func WithPool(p *ConnectionPool) CallOption {
 	}}
 }
 
-// WithInterceptor appends application interceptors: each runs once a call, around everything else.
+// WithInterceptor appends application interceptors: each runs once a call, around everything else. nil ones are left out.
 func WithInterceptor(list ...Interceptor) Option {
-	return clientOption(func(c *config) { c.interceptors = append(slices.Clip(c.interceptors), list...) })
+	return clientOption(func(c *config) { c.interceptors = withInterceptors(c.interceptors, list) })
 }
 
 // WithNetworkInterceptor appends network interceptors: each runs once for every exchange with a server, retries and redirects
-// included, and sees requests and responses as they are on the wire.
+// included, and sees requests and responses as they are on the wire. nil ones are left out.
 func WithNetworkInterceptor(list ...Interceptor) Option {
-	return clientOption(func(c *config) { c.networkInterceptors = append(slices.Clip(c.networkInterceptors), list...) })
+	return clientOption(func(c *config) { c.networkInterceptors = withInterceptors(c.networkInterceptors, list) })
+}
+
+func withInterceptors(old, list []Interceptor) []Interceptor {
+	all := slices.Clip(old)
+	for _, i := range list {
+		if f, isFunc := i.(InterceptorFunc); i == nil || isFunc && f == nil {
+			continue
+		}
+		all = append(all, i)
+	}
+	return all
 }
 
 // WithEventListener sets what makes the listener of each call. nil, the default, means none.

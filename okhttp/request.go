@@ -77,6 +77,9 @@ func (e *RequestError) Error() string {
 }
 
 func (r *Request) check() error {
+	if r.url.s == "" {
+		return &RequestError{r.method, "has no URL"}
+	}
 	if !isMethod(r.method) {
 		return &RequestError{r.method, "is not a token (RFC 9110 section 9.1)"}
 	}

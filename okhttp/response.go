@@ -25,6 +25,7 @@ type Response struct {
 
 	wireRequest *Request
 	wireHeaders Headers
+	wireLength  int64
 
 	handshake  *Handshake
 	sentAt     time.Time
@@ -60,7 +61,7 @@ func (r *Response) NetworkResponse() *Response {
 	if r.networks == nil && r.wireRequest != nil {
 		n := *r
 		n.headers, n.request, n.prior = r.wireHeaders, r.wireRequest, nil
-		n.Body = unreadable(r.Body.contentType, r.Body.length)
+		n.Body = unreadable(r.wireHeaders.Get("Content-Type"), r.wireLength)
 		n.wireRequest, n.cached = nil, nil
 		r.networks = &n
 	}
@@ -80,6 +81,7 @@ func (r *Response) ReceivedAt() time.Time { return r.receivedAt }
 func (r *Response) PeekBody(n int64) ([]byte, error) {
 	peek := r.Body.Source().Peek()
 	var got okio.Buffer
+	defer got.Clear()
 	for got.Len() < n {
 		if _, err := peek.ReadBuffer(&got, n-got.Len()); err != nil {
 			if isEOF(err) {

@@ -117,8 +117,8 @@ func (b *ResponseBody) drain(buf *okio.Buffer) error {
 			break
 		}
 	}
-	if b.length >= 0 && buf.Len() != b.length {
-		return fmt.Errorf("okhttp: Content-Length (%d) and stream length (%d) disagree: %w", b.length, buf.Len(), io.ErrUnexpectedEOF)
+	if m, ok := b.src.(*measuredSource); ok && m.got != m.want {
+		return fmt.Errorf("okhttp: Content-Length (%d) and stream length (%d) disagree: %w", m.want, m.got, io.ErrUnexpectedEOF)
 	}
 	return nil
 }

@@ -47,14 +47,37 @@ func ResponseRequest(req *Request) ResponseOption {
 }
 
 // ResponseBodyFrom replaces the body. The length is in bytes, -1 if it is not known; src is closed with the body. Closing the former body is
-// up to whoever replaces it, as a rule by making src close it.
+// up to whoever replaces it, as a rule by making src close it. [ResponseBody.Bytes] and what is built on it fail if src is not that long.
 func ResponseBodyFrom(contentType string, length int64, src okio.Source) ResponseOption {
-	return responseOption(func(r *Response) { r.Body = newResponseBody(src, contentType, max(length, -1)) })
+	return responseOption(func(r *Response) {
+		if length >= 0 {
+			src = &measuredSource{Source: src, want: length}
+		}
+		r.Body = newResponseBody(src, contentType, max(length, -1))
+	})
+}
+
+// measuredSource counts what a source delivers, for a length that nobody has checked.
+type measuredSource struct {
+	okio.Source
+	got, want int64
+}
+
+func (m *measuredSource) ReadBuffer(dst *okio.Buffer, most int64) (int64, error) {
+	n, err := m.Source.ReadBuffer(dst, most)
+	m.got += n
+	return n, err
 }
 
 // WithoutBody replaces the body by one that has the type and the length of the former and fails when it is read.
 func WithoutBody() ResponseOption {
-	return responseOption(func(r *Response) { r.Body = unreadable(r.Body.contentType, r.Body.length) })
+	return responseOption(func(r *Response) {
+		if r.Body == nil {
+			r.Body = unreadable("", 0)
+			return
+		}
+		r.Body = unreadable(r.Body.contentType, r.Body.length)
+	})
 }
 
 // WithPrior sets the response that this one follows up. The body of the prior response becomes unreadable.
@@ -69,7 +92,7 @@ func WithCacheResponse(cached *Response) ResponseOption {
 
 // WithNetworkResponse sets the response of the network that this one was made of, whose body becomes unreadable.
 func WithNetworkResponse(network *Response) ResponseOption {
-	return responseOption(func(r *Response) { r.networks = stub(network) })
+	return responseOption(func(r *Response) { r.networks, r.wireRequest = stub(network), nil })
 }
 
 func stub(r *Response) *Response {
