@@ -16,20 +16,21 @@ type Call struct {
 	request *Request
 	events  atomic.Pointer[EventListener]
 
-	prev, next *Call // of the client's running calls, guarded by the client
+	prev, next *Call // of the client's calls that are connecting, guarded by the client
 
-	mu       sync.Mutex
-	executed bool
-	canceled bool
-	conn     *Connection        // held, from its acquisition to its release
-	dialing  context.CancelFunc // ends the connecting that is under way
+	executed atomic.Bool
+	canceled atomic.Bool
+
+	mu      sync.Mutex
+	conn    *Connection        // held, from its acquisition to its release
+	dialing context.CancelFunc // ends the connecting that is under way
 
 	// The rest belongs to the goroutine that runs the call, and then to the one that reads the response.
-	unbind      func() bool        // parts the connection from the context; false if the context ended first
-	timeoutAt   time.Time          // of the call timeout
+	unbind      func() bool // parts the connection from the context; false if the context ended first
+	timeoutAt   time.Time   // of the call timeout
 	stopTimeout context.CancelFunc
-	exchange    *exchange          // the latest
-	more        bool               // the interceptors have not returned: further exchanges may follow
+	exchange    *exchange // the latest
+	more        bool      // the interceptors have not returned: further exchanges may follow
 	ended       bool
 	first       exchange // the storage of most calls' only exchange
 }
@@ -38,23 +39,15 @@ type Call struct {
 func (c *Call) Request() *Request { return c.request }
 
 // IsExecuted reports whether Execute was called.
-func (c *Call) IsExecuted() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.executed
-}
+func (c *Call) IsExecuted() bool { return c.executed.Load() }
 
 // IsCanceled reports whether Cancel was called.
-func (c *Call) IsCanceled() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.canceled
-}
+func (c *Call) IsCanceled() bool { return c.canceled.Load() }
 
 // Clone returns a new call of the same client, request and options, which can be executed again.
 func (c *Call) Clone() *Call {
-	clone := c.client.NewCall(c.request)
-	clone.cfg = c.cfg
+	clone := new(Call)
+	c.client.prepare(clone, c.cfg, c.request)
 	return clone
 }
 
@@ -71,12 +64,10 @@ func (c *Call) AddEventListener(l *EventListener) {
 // Cancel ends the call at whatever it is doing: it fails with [ErrCanceled]. Reading the response of a canceled call fails too. Canceling
 // again, or after the end, does nothing more.
 func (c *Call) Cancel() {
-	c.mu.Lock()
-	if c.canceled {
-		c.mu.Unlock()
+	if !c.canceled.CompareAndSwap(false, true) {
 		return
 	}
-	c.canceled = true
+	c.mu.Lock()
 	if c.dialing != nil {
 		c.dialing()
 	}
@@ -95,23 +86,18 @@ func (c *Call) Execute(ctx context.Context) (*Response, error) {
 	if ctx == nil {
 		return nil, &CallError{"Execute with a nil context"}
 	}
-	c.mu.Lock()
-	if c.executed {
-		c.mu.Unlock()
+	if !c.executed.CompareAndSwap(false, true) {
 		return nil, &CallError{"call already executed"}
 	}
-	c.executed = true
-	c.mu.Unlock()
 	if c.request == nil {
 		return nil, &CallError{"call without a request"}
 	}
 	if l := c.events.Load(); l != nil && l.CallStart != nil {
 		l.CallStart(CallStart{c})
 	}
-	if err := c.client.enter(c); err != nil {
-		return nil, c.fail(c.wrap(ctx, c.request, err))
+	if c.client.closed.Load() {
+		return nil, c.fail(c.wrap(ctx, c.request, ErrClientClosed))
 	}
-	defer c.client.leave(c)
 	if d := c.cfg.callTimeout; d > 0 {
 		c.timeoutAt = time.Now().Add(d)
 		ctx, c.stopTimeout = context.WithDeadlineCause(ctx, c.timeoutAt, ErrCallTimeout)
@@ -224,15 +210,22 @@ func (c *Call) part() {
 
 // hold makes a connection that of the call.
 func (c *Call) hold(conn *Connection) error {
-	c.mu.Lock()
-	if c.canceled {
-		c.mu.Unlock()
-		conn.pool.p.Remove(conn.entry)
-		return ErrCanceled
-	}
-	c.conn = conn
 	conn.owner.Store(c)
+	c.mu.Lock()
+	c.conn = conn
 	c.mu.Unlock()
+	// Whoever canceled the call or closed the client before this point may not have seen the connection.
+	if c.canceled.Load() || c.client.closed.Load() {
+		c.mu.Lock()
+		c.conn = nil
+		c.mu.Unlock()
+		conn.owner.Store(nil)
+		conn.pool.p.Remove(conn.entry)
+		if c.canceled.Load() {
+			return ErrCanceled
+		}
+		return ErrClientClosed
+	}
 	if l := c.events.Load(); l != nil && l.ConnectionAcquired != nil {
 		l.ConnectionAcquired(ConnectionEvent{c, conn})
 	}

@@ -149,20 +149,15 @@ type responseAndBody struct {
 }
 
 func (c *Call) newResponse(ex *exchange, req *Request, head http1.ResponseHead, sentAt time.Time) (*Response, error) {
-	r := &responseAndBody{Response: Response{
-		Status:     head.Status,
-		Message:    head.Reason,
-		Protocol:   HTTP11,
-		headers:    headersOf(head.Fields),
-		request:    req,
-		handshake:  ex.conn.handshake,
-		sentAt:     sentAt,
-		receivedAt: time.Now(),
-		exchange:   ex,
-	}}
+	r := new(responseAndBody)
+	r.Status, r.Message, r.Protocol = head.Status, head.Reason, HTTP11
 	if head.Minor == 0 {
 		r.Protocol = HTTP10
 	}
+	r.headers, r.request = headersOf(head.Fields), req
+	r.handshake = ex.conn.handshake
+	r.sentAt, r.receivedAt = sentAt, sentAt.Add(time.Since(sentAt))
+	r.exchange = ex
 	r.Body = &r.body
 	if l := c.events.Load(); l != nil && l.ResponseHeadersEnd != nil {
 		bare := r.Response
@@ -172,6 +167,7 @@ func (c *Call) newResponse(ex *exchange, req *Request, head http1.ResponseHead, 
 	if err := ex.open(); err != nil {
 		return nil, ex.failure(PhaseResponseHeaders, err)
 	}
-	r.body = ResponseBody{src: ex, reader: ex, contentType: r.headers.Get("Content-Type"), length: max(ex.body.Len(), -1), empty: ex.done}
+	r.body.src, r.body.reader = ex, ex
+	r.body.contentType, r.body.length, r.body.empty = r.headers.Get("Content-Type"), max(ex.body.Len(), -1), ex.done
 	return &r.Response, nil
 }

@@ -3,6 +3,7 @@ package okhttp
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 )
 
 // Client makes calls. It is immutable and safe for concurrent use.
@@ -11,9 +12,9 @@ type Client struct {
 
 	owns bool // the pool was made for this client
 
+	closed atomic.Bool
 	mu     sync.Mutex
-	calls  *Call // running: from Execute to its return; a list through Call.next
-	closed bool
+	calls  *Call // that are connecting; a list through Call.next
 }
 
 // New makes a client. It cannot fail: options take values that were parsed before.
@@ -45,8 +46,8 @@ func (c *Client) With(opts ...Option) *Client {
 // Close cancels the client's calls, and closes the idle connections of its pool if the pool was made by [New] for it. Calls made later
 // fail with [ErrClientClosed]. A derived client, and one that was given its pool, leaves the pool alone. It returns nil.
 func (c *Client) Close() error {
+	c.closed.Store(true) // from here on no call gets to connect, nor to hold a connection
 	c.mu.Lock()
-	c.closed = true
 	var running []*Call
 	for call := c.calls; call != nil; call = call.next {
 		running = append(running, call)
@@ -54,7 +55,7 @@ func (c *Client) Close() error {
 	c.mu.Unlock()
 	for _, conn := range c.cfg.pool.p.InUse() {
 		if call := conn.owner.Load(); call != nil && call.client == c {
-			running = append(running, call) // its response is still being read
+			running = append(running, call)
 		}
 	}
 	for _, call := range running {
@@ -66,11 +67,11 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// enter registers a call that begins to run.
+// enter registers a call that begins to connect.
 func (c *Client) enter(call *Call) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed {
+	if c.closed.Load() {
 		return ErrClientClosed
 	}
 	if call.next = c.calls; call.next != nil {
@@ -96,13 +97,18 @@ func (c *Client) leave(call *Call) {
 
 // NewCall prepares a call, which can be executed once. The options apply to this call alone.
 func (c *Client) NewCall(req *Request, opts ...CallOption) *Call {
-	call := &Call{client: c, cfg: c.cfg.withCallOptions(opts), request: req}
+	call := new(Call)
+	c.prepare(call, c.cfg.withCallOptions(opts), req)
+	return call
+}
+
+func (c *Client) prepare(call *Call, cfg *config, req *Request) {
+	call.client, call.cfg, call.request = c, cfg, req
 	if f := c.cfg.events; f != nil {
 		if l := f(call); l != nil {
 			call.events.Store(l)
 		}
 	}
-	return call
 }
 
 // Do executes a request. See [Call.Execute].

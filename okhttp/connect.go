@@ -67,6 +67,10 @@ func (c *Call) connect(ctx context.Context, cfg *config, req *Request, plan *rou
 
 // dial opens a new connection: to one address after another until one answers.
 func (c *Call) dial(ctx context.Context, cfg *config, addr address, plan *routePlan) (*Connection, error) {
+	if err := c.client.enter(c); err != nil {
+		return nil, &attemptError{err: err}
+	}
+	defer c.client.leave(c)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if !c.dialWith(cancel) {
@@ -108,7 +112,7 @@ func (c *Call) dialWith(cancel context.CancelFunc) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.dialing = cancel
-	return !c.canceled
+	return !c.canceled.Load()
 }
 
 func (c *Call) lookup(ctx context.Context, cfg *config, host string) ([]netip.Addr, error) {

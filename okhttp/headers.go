@@ -137,8 +137,15 @@ func (h Headers) Without(name string) Headers {
 // HTTP returns the fields as an [http.Header], under canonical names ([http.CanonicalHeaderKey]). The caller owns it.
 func (h Headers) HTTP() http.Header {
 	header := make(http.Header, h.Len())
-	for name, value := range h.All() {
-		header.Add(name, value)
+	values := make([]string, h.Len()) // of all names, cut into slices that cannot grow into each other
+	for i := 0; i < len(h.nv); i += 2 {
+		name, at := http.CanonicalHeaderKey(h.nv[i]), i/2
+		values[at] = h.nv[i+1]
+		if former, ok := header[name]; ok {
+			header[name] = append(former, h.nv[i+1])
+		} else {
+			header[name] = values[at : at+1 : at+1]
+		}
 	}
 	return header
 }

@@ -14,7 +14,7 @@ import (
 //
 // Errors are those of [Call.Execute]. A request is not modified; its Cancel channel, which is deprecated, is not looked at.
 func (c *Client) RoundTripper() http.RoundTripper {
-	return &roundTripper{c.With(WithFollowRedirects(false)), c}
+	return &roundTripper{c, c.cfg.withCallOptions([]CallOption{WithFollowRedirects(false)})}
 }
 
 // HTTPClient returns an [http.Client] over [Client.RoundTripper].
@@ -22,59 +22,70 @@ func (c *Client) HTTPClient() *http.Client { return &http.Client{Transport: c.Ro
 
 type roundTripper struct {
 	client *Client
-	origin *Client
+	cfg    *config
+}
+
+// roundTrip is what one round trip needs, in one piece of memory.
+type roundTrip struct {
+	request  Request
+	call     Call
+	response http.Response
 }
 
 // CloseIdleConnections is found by [http.Client.CloseIdleConnections].
-func (t *roundTripper) CloseIdleConnections() { t.origin.cfg.pool.EvictAll() }
+func (t *roundTripper) CloseIdleConnections() { t.client.cfg.pool.EvictAll() }
 
 func (t *roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
-	req, err := RequestFromHTTP(r)
-	if err != nil {
-		if r.Body != nil {
-			r.Body.Close()
+	trip := new(roundTrip)
+	err := trip.request.fromHTTP(r)
+	if err == nil {
+		t.client.prepare(&trip.call, t.cfg, &trip.request)
+		traced(r.Context(), &trip.call)
+		var resp *Response
+		if resp, err = trip.call.Execute(r.Context()); err == nil {
+			resp.toHTTP(&trip.response, r)
+			return &trip.response, nil
 		}
-		return nil, err
 	}
-	call := t.client.NewCall(req)
-	traced(r.Context(), call)
-	resp, err := call.Execute(r.Context())
-	if err != nil {
-		if r.Body != nil {
-			r.Body.Close() // it must be closed, whether or not it was opened
-		}
-		return nil, err
+	if r.Body != nil {
+		r.Body.Close() // it must be closed, whether or not it was opened
 	}
-	return resp.toHTTP(r), nil
+	return nil, err
 }
 
 // RequestFromHTTP makes a request of one of net/http. Its body can be sent again if it has GetBody, and is one-shot otherwise.
 func RequestFromHTTP(r *http.Request) (*Request, error) {
-	if r.URL == nil {
-		return nil, &RequestError{r.Method, "has no URL"}
-	}
-	u, err := URLFrom(r.URL)
-	if err != nil {
+	req := new(Request)
+	if err := req.fromHTTP(r); err != nil {
 		return nil, err
 	}
-	req := &Request{method: r.Method, url: u}
-	if req.method == "" {
+	return req, nil
+}
+
+func (req *Request) fromHTTP(r *http.Request) (err error) {
+	if r.URL == nil {
+		return &RequestError{r.Method, "has no URL"}
+	}
+	if req.url, err = URLFrom(r.URL); err != nil {
+		return err
+	}
+	if req.method = r.Method; req.method == "" {
 		req.method = "GET"
 	}
 	if !isMethod(req.method) {
-		return nil, &RequestError{r.Method, "is not a token (RFC 9110 section 9.1)"}
+		return &RequestError{r.Method, "is not a token (RFC 9110 section 9.1)"}
 	}
 	if req.headers, err = fieldsFromHTTP(r); err != nil {
-		return nil, err
+		return err
 	}
-	_, req.idempotent = r.Header["X-Idempotency-Key"]
+	_, req.idempotent = r.Header["X-Idempotency-Key"] // net/http takes it for Idempotency-Key
 	switch {
 	case r.Body != nil && r.Body != http.NoBody:
 		req.body = bodyFromHTTP(r)
 	case requiresBody(req.method):
 		req.body = emptyBody
 	}
-	return req, nil
+	return nil
 }
 
 var emptyBody = Bytes("", nil)
@@ -85,8 +96,12 @@ func fieldsFromHTTP(r *http.Request) (Headers, error) {
 	for _, values := range r.Header {
 		n += len(values)
 	}
+	ownHost := r.Host != "" && r.Host != r.URL.Host
+	if n == 0 && !ownHost && !r.Close {
+		return Headers{}, nil
+	}
 	nv := make([]string, 0, 2*n+4)
-	if r.Host != "" && r.Host != r.URL.Host {
+	if ownHost {
 		nv = append(nv, "Host", r.Host)
 	}
 	for name, values := range r.Header {
@@ -135,11 +150,13 @@ func (r *Response) HTTP() *http.Response {
 	if r.request != nil {
 		u, method = r.request.url.Std(), r.request.method
 	}
-	return r.toHTTP(&http.Request{Method: method, URL: u, Header: http.Header{}})
+	h := new(http.Response)
+	r.toHTTP(h, &http.Request{Method: method, URL: u, Header: http.Header{}})
+	return h
 }
 
-func (r *Response) toHTTP(req *http.Request) *http.Response {
-	h := &http.Response{
+func (r *Response) toHTTP(h *http.Response, req *http.Request) {
+	*h = http.Response{
 		Status:        statusText(r.Status, r.Message),
 		StatusCode:    r.Status,
 		Proto:         "HTTP/1.1",
@@ -162,7 +179,6 @@ func (r *Response) toHTTP(req *http.Request) *http.Response {
 	if r.Protocol == HTTP10 {
 		h.Proto, h.ProtoMinor = "HTTP/1.0", 0
 	}
-	return h
 }
 
 func statusText(status int, message string) string {

@@ -160,14 +160,11 @@ func (b *BodyReader) openChunk() error {
 	if b.left = size; size > 0 {
 		return nil
 	}
-	block, lines, err := b.head.block()
+	block, err := b.head.block()
 	if err != nil {
 		return truncated(err)
 	}
-	if err := checkBlock(block); err != nil {
-		return err
-	}
-	if b.trailers, err = b.head.fields(block, lines); err != nil {
+	if b.trailers, err = b.head.fields(block.text, block.lines); err != nil {
 		return err
 	}
 	b.done = true

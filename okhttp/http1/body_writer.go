@@ -95,8 +95,7 @@ func (w *BodyWriter) CloseWithTrailers(fields []string) error {
 		return err
 	}
 	b := w.sink.Buffer()
-	b.WriteString("0\r\n")
-	writeFields(b, fields)
+	writeBlock(b, fields, "0\r\n")
 	return w.sink.EmitFull()
 }
 

@@ -136,18 +136,15 @@ func (c *ClientConn) ReadHead() (h ResponseHead, err error) {
 }
 
 func (c *ClientConn) readHead() (h ResponseHead, err error) {
-	block, lines, err := c.head.block()
+	block, err := c.head.block()
 	if err != nil {
 		return h, err
 	}
-	if err = checkBlock(block); err != nil {
-		return h, err
-	}
-	line, rest := cutLine(block)
+	line, rest := cutLine(block.text)
 	if h, err = parseStatusLine(line); err != nil {
 		return h, err
 	}
-	if h.Fields, err = c.head.fields(rest, lines-1); err != nil {
+	if h.Fields, err = c.head.fields(rest, block.lines-1); err != nil {
 		return h, err
 	}
 	if h.Informational() {

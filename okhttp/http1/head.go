@@ -1,6 +1,7 @@
 package http1
 
 import (
+	"bytes"
 	"io"
 	"strings"
 
@@ -17,80 +18,122 @@ type headReader struct {
 	what   string
 }
 
-// block consumes lines up to and including the next empty one and returns them as one string. The string holds the bytes of the
-// wire, line ends included, so that names and values can be cut out of it without another allocation. The number of lines is
-// that of the non-empty ones.
-//
-// At the end of input it returns io.EOF if no byte came and io.ErrUnexpectedEOF otherwise.
-func (h *headReader) block() (text string, lines int, err error) {
+// block is the lines up to and including an empty one, in one string that holds the bytes of the wire. Names and values are cut out of
+// it without another allocation.
+type block struct {
+	text  string
+	lines int // that are not empty
+}
+
+// block consumes lines up to and including the next empty one. At the end of input it returns io.EOF if no byte came and
+// io.ErrUnexpectedEOF otherwise.
+func (h *headReader) block() (b block, err error) {
+	var end, crlf int64
+	if b.lines, end, crlf, err = h.find(); err != nil {
+		return b, err
+	}
+	if b.text, err = h.src.ReadText(end); err != nil {
+		return b, err
+	}
+	// No line may have a NUL, nor a CR anywhere but before LF (RFC 9112 section 2.2, RFC 9110 section 5.5).
+	if strings.IndexByte(b.text, 0) >= 0 {
+		return b, fault.Protocolf("NUL in a header")
+	}
+	if int64(strings.Count(b.text, "\r")) != crlf {
+		return b, fault.Protocolf("CR without LF in a header")
+	}
+	return b, nil
+}
+
+// find looks for the end of the next block, and counts its lines and how many of them, the empty one included, end in CRLF.
+func (h *headReader) find() (lines int, end, crlf int64, err error) {
+	if ok, err := h.src.Request(1); err != nil {
+		return 0, 0, 0, err
+	} else if !ok {
+		return 0, 0, 0, io.EOF
+	}
 	buf := h.src.Buffer()
-	var pos int64
-	for {
-		i, err := h.src.IndexByte('\n', pos, pos+h.left+2)
+	if lines, end, crlf = h.findAt(buf); end > 0 {
+		return lines, end, crlf, nil
+	}
+	left := h.left
+	lines, crlf = 0, 0
+	for pos := int64(0); ; {
+		i, err := h.src.IndexByte('\n', pos, pos+left+2)
 		if err != nil {
-			return "", 0, err
+			return 0, 0, 0, err
 		}
 		if i < 0 {
-			if buf.Len() >= pos+h.left+2 {
-				return "", 0, &TooLargeError{What: h.what, Limit: h.limit}
+			if buf.Len() >= pos+left+2 {
+				return 0, 0, 0, &TooLargeError{What: h.what, Limit: h.limit}
 			}
-			if buf.Len() == 0 {
-				return "", 0, io.EOF
-			}
-			return "", 0, io.ErrUnexpectedEOF
+			return 0, 0, 0, io.ErrUnexpectedEOF
 		}
 		n := i - pos
 		if n > 0 && buf.At(i-1) == '\r' {
 			n--
+			crlf++
 		}
 		if n == 0 {
-			text, err = h.src.ReadText(i + 1)
-			return text, lines, err
+			h.left = left
+			return lines, i + 1, crlf, nil
 		}
-		if h.left -= n; h.left < 0 {
-			return "", 0, &TooLargeError{What: h.what, Limit: h.limit}
+		if left -= n; left < 0 {
+			return 0, 0, 0, &TooLargeError{What: h.what, Limit: h.limit}
 		}
 		lines++
 		pos = i + 1
 	}
 }
 
+// findAt is find for the common case: the whole block is there, in one segment, and within the budget. Otherwise end is 0.
+func (h *headReader) findAt(buf *okio.Buffer) (lines int, end, crlf int64) {
+	var p []byte
+	for p = range buf.Chunks() {
+		break
+	}
+	left := h.left
+	for pos := 0; ; {
+		i := bytes.IndexByte(p[pos:], '\n')
+		if i < 0 {
+			return 0, 0, 0
+		}
+		n := i
+		if n > 0 && p[pos+i-1] == '\r' {
+			n--
+			crlf++
+		}
+		pos += i + 1
+		if n == 0 {
+			h.left = left
+			return lines, int64(pos), crlf
+		}
+		if left -= int64(n); left < 0 {
+			return 0, 0, 0
+		}
+		lines++
+	}
+}
+
 // cutLine splits the first line off a block. The line comes without its end.
-func cutLine(block string) (line, rest string) {
-	i := strings.IndexByte(block, '\n')
-	line, rest = block[:i], block[i+1:]
+func cutLine(text string) (line, rest string) {
+	i := strings.IndexByte(text, '\n')
+	line, rest = text[:i], text[i+1:]
 	if n := len(line); n > 0 && line[n-1] == '\r' {
 		line = line[:n-1]
 	}
 	return line, rest
 }
 
-// checkBlock refuses what no line may have: NUL, and CR anywhere but before LF (RFC 9112 section 2.2, RFC 9110 section 5.5).
-func checkBlock(block string) error {
-	if strings.IndexByte(block, 0) >= 0 {
-		return fault.Protocolf("NUL in a header")
-	}
-	for rest := block; ; {
-		i := strings.IndexByte(rest, '\r')
-		if i < 0 {
-			return nil
-		}
-		if i+1 == len(rest) || rest[i+1] != '\n' {
-			return fault.Protocolf("CR without LF in a header")
-		}
-		rest = rest[i+2:]
-	}
-}
-
-// fields parses the lines of a block into alternating names and values. The slice has room for exactly what came.
-func (h *headReader) fields(block string, lines int) ([]string, error) {
+// fields parses lines, the empty one included, into alternating names and values. The slice has room for exactly what came.
+func (h *headReader) fields(text string, lines int) ([]string, error) {
 	if lines == 0 {
 		return nil, nil
 	}
 	nv := make([]string, 0, 2*lines)
 	for {
-		line, rest := cutLine(block)
-		block = rest
+		var line string
+		line, text = cutLine(text)
 		if line == "" {
 			return nv, nil
 		}

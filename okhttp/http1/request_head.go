@@ -26,11 +26,8 @@ func writeRequestHead(b *okio.Buffer, method, target string, fields []string) er
 	if err := checkFields(fields); err != nil {
 		return err
 	}
-	b.WriteString(method)
-	b.WriteByte(' ')
-	b.WriteString(target)
-	b.WriteString(" HTTP/1.1\r\n")
-	writeFields(b, fields)
+	const version = " HTTP/1.1\r\n"
+	writeBlock(b, fields, method, " ", target, version)
 	return nil
 }
 
@@ -64,8 +61,41 @@ func checkFields(fields []string) error {
 	return nil
 }
 
-// writeFields writes checked fields and the empty line that ends a block.
-func writeFields(b *okio.Buffer, fields []string) {
+// writeBlock writes the pieces of a start line, checked fields, and the empty line that ends a block.
+func writeBlock(b *okio.Buffer, fields []string, start ...string) {
+	size := len("\r\n")
+	for _, s := range start {
+		size += len(s)
+	}
+	for _, s := range fields {
+		size += len(s) + 2
+	}
+	if size > maxReserve {
+		writePieces(b, fields, start)
+		return
+	}
+	// One piece of room and plain copies: this runs once an exchange.
+	p := b.Reserve(size)[:0]
+	for _, s := range start {
+		p = append(p, s...)
+	}
+	for i := 0; i < len(fields); i += 2 {
+		p = append(p, fields[i]...)
+		p = append(p, ": "...)
+		p = append(p, fields[i+1]...)
+		p = append(p, "\r\n"...)
+	}
+	p = append(p, "\r\n"...)
+	b.Commit(len(p))
+}
+
+// maxReserve is the most that a buffer gives in one piece.
+const maxReserve = 16 << 10
+
+func writePieces(b *okio.Buffer, fields, start []string) {
+	for _, s := range start {
+		b.WriteString(s)
+	}
 	for i := 0; i < len(fields); i += 2 {
 		b.WriteString(fields[i])
 		b.WriteString(": ")

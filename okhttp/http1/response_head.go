@@ -1,6 +1,7 @@
 package http1
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/okhttp-go/ok/okhttp/internal/fault"
@@ -63,11 +64,6 @@ func writeResponseHead(b *okio.Buffer, status int, reason string, fields []strin
 	if err := checkFields(fields); err != nil {
 		return err
 	}
-	b.WriteString("HTTP/1.1 ")
-	b.WriteDecimal(int64(status))
-	b.WriteByte(' ')
-	b.WriteString(reason)
-	b.WriteString("\r\n")
-	writeFields(b, fields)
+	writeBlock(b, fields, "HTTP/1.1 ", strconv.Itoa(status), " ", reason, "\r\n")
 	return nil
 }

@@ -71,24 +71,21 @@ func (s *ServerConn) ReadRequest() (h RequestHead, err error) {
 }
 
 func (s *ServerConn) readHead() (h RequestHead, err error) {
-	block, lines, err := s.head.block()
-	for skipped := 0; err == nil && lines == 0; skipped++ {
+	block, err := s.head.block()
+	for skipped := 0; err == nil && block.lines == 0; skipped++ {
 		if skipped == 4 {
 			return h, fault.Protocolf("expected a request line but got empty lines")
 		}
-		block, lines, err = s.head.block()
+		block, err = s.head.block()
 	}
 	if err != nil {
 		return h, err
 	}
-	if err = checkBlock(block); err != nil {
-		return h, err
-	}
-	line, rest := cutLine(block)
+	line, rest := cutLine(block.text)
 	if h, err = parseRequestLine(line); err != nil {
 		return h, err
 	}
-	if h.Fields, err = s.head.fields(rest, lines-1); err != nil {
+	if h.Fields, err = s.head.fields(rest, block.lines-1); err != nil {
 		return h, err
 	}
 	f, err := frame(h.Fields)

@@ -26,7 +26,8 @@ type Config struct {
 
 // Pool keeps connections of type C by keys of type K. It is safe for concurrent use.
 type Pool[K comparable, C Conn] struct {
-	cfg Config
+	cfg   Config
+	epoch time.Time // durations since then are cheaper to come by than times
 
 	mu     sync.Mutex
 	groups map[K][]*Entry[K, C] // of one key, oldest first
@@ -42,27 +43,30 @@ type Entry[K comparable, C Conn] struct {
 	Conn C
 
 	key     K
-	made    time.Time
-	idleAt  time.Time // zero while in use
+	made    time.Duration // since the pool's epoch, as all instants here
+	idleAt  time.Duration // inUse while a call has it
 	removed bool
 }
 
+// inUse is the idleAt of an entry that is not idle.
+const inUse time.Duration = -1
+
 // New makes an empty pool.
 func New[K comparable, C Conn](cfg Config) *Pool[K, C] {
-	return &Pool[K, C]{cfg: cfg, groups: map[K][]*Entry[K, C]{}}
+	return &Pool[K, C]{cfg: cfg, epoch: time.Now(), groups: map[K][]*Entry[K, C]{}}
 }
 
 // Acquire takes the oldest idle connection of a key and says for how long it was idle. It returns nil if there is none.
 func (p *Pool[K, C]) Acquire(key K) (e *Entry[K, C], idleFor time.Duration) {
-	now := time.Now()
+	now := time.Since(p.epoch)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, e := range p.groups[key] {
-		if e.idleAt.IsZero() || p.expired(e, now) {
+		if e.idleAt == inUse || p.expired(e, now) {
 			continue
 		}
-		idleFor = now.Sub(e.idleAt)
-		e.idleAt = time.Time{}
+		idleFor = now - e.idleAt
+		e.idleAt = inUse
 		p.idle--
 		p.inUse++
 		return e, idleFor
@@ -72,7 +76,7 @@ func (p *Pool[K, C]) Acquire(key K) (e *Entry[K, C], idleFor time.Duration) {
 
 // Add puts a new connection into the pool, in use.
 func (p *Pool[K, C]) Add(key K, c C) *Entry[K, C] {
-	e := &Entry[K, C]{Conn: c, key: key, made: time.Now()}
+	e := &Entry[K, C]{Conn: c, key: key, made: time.Since(p.epoch), idleAt: inUse}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.groups[key] = append(p.groups[key], e)
@@ -82,7 +86,7 @@ func (p *Pool[K, C]) Add(key K, c C) *Entry[K, C] {
 
 // Release gives a connection back for others to use, and closes what the pool has too many of.
 func (p *Pool[K, C]) Release(e *Entry[K, C]) {
-	now := time.Now()
+	now := time.Since(p.epoch)
 	p.mu.Lock()
 	if e.removed {
 		p.mu.Unlock()
@@ -121,7 +125,7 @@ func (p *Pool[K, C]) Remove(e *Entry[K, C]) {
 
 // EvictIdle closes all idle connections.
 func (p *Pool[K, C]) EvictIdle() {
-	p.evict(func(e *Entry[K, C]) bool { return !e.idleAt.IsZero() })
+	p.evict(func(e *Entry[K, C]) bool { return e.idleAt != inUse })
 }
 
 // Close closes all idle connections and from now on keeps none. Those in use are closed when they are released.
@@ -142,7 +146,7 @@ func (p *Pool[K, C]) InUse() []C {
 	list := make([]C, 0, p.inUse)
 	for _, group := range p.groups {
 		for _, e := range group {
-			if e.idleAt.IsZero() {
+			if e.idleAt == inUse {
 				list = append(list, e.Conn)
 			}
 		}
@@ -158,18 +162,18 @@ func (p *Pool[K, C]) Stats() (connections, idle int) {
 }
 
 // expired reports whether an idle connection must not be used any more.
-func (p *Pool[K, C]) expired(e *Entry[K, C], now time.Time) bool {
-	return now.Sub(e.idleAt) >= p.cfg.KeepAlive || p.tooOld(e, now)
+func (p *Pool[K, C]) expired(e *Entry[K, C], now time.Duration) bool {
+	return now-e.idleAt >= p.cfg.KeepAlive || p.tooOld(e, now)
 }
 
-func (p *Pool[K, C]) tooOld(e *Entry[K, C], now time.Time) bool {
-	return p.cfg.MaxAge > 0 && now.Sub(e.made) >= p.cfg.MaxAge
+func (p *Pool[K, C]) tooOld(e *Entry[K, C], now time.Duration) bool {
+	return p.cfg.MaxAge > 0 && now-e.made >= p.cfg.MaxAge
 }
 
 // remove unlinks an entry. The lock is held; the caller closes the connection once it is not.
 func (p *Pool[K, C]) remove(e *Entry[K, C]) {
 	e.removed = true
-	if e.idleAt.IsZero() {
+	if e.idleAt == inUse {
 		p.inUse--
 	} else {
 		p.idle--
@@ -193,7 +197,7 @@ func (p *Pool[K, C]) remove(e *Entry[K, C]) {
 func (p *Pool[K, C]) longestIdle() (oldest *Entry[K, C]) {
 	for _, group := range p.groups {
 		for _, e := range group {
-			if !e.idleAt.IsZero() && (oldest == nil || e.idleAt.Before(oldest.idleAt)) {
+			if e.idleAt != inUse && (oldest == nil || e.idleAt < oldest.idleAt) {
 				oldest = e
 			}
 		}
@@ -202,11 +206,11 @@ func (p *Pool[K, C]) longestIdle() (oldest *Entry[K, C]) {
 }
 
 // arm sets the timer for the expiry of the longest idle connection, if it is not set already. The lock is held.
-func (p *Pool[K, C]) arm(now time.Time) {
+func (p *Pool[K, C]) arm(now time.Duration) {
 	if p.armed || p.closed || p.idle == 0 {
 		return
 	}
-	at := p.cfg.KeepAlive - now.Sub(p.longestIdle().idleAt)
+	at := p.cfg.KeepAlive - (now - p.longestIdle().idleAt)
 	p.armed = true
 	if p.timer == nil {
 		p.timer = time.AfterFunc(at, p.expire)
@@ -217,9 +221,9 @@ func (p *Pool[K, C]) arm(now time.Time) {
 
 // expire closes what has been idle for the whole keep-alive and looks again when the next one is due.
 func (p *Pool[K, C]) expire() {
-	now := time.Now()
+	now := time.Since(p.epoch)
 	p.evict(func(e *Entry[K, C]) bool {
-		return !e.idleAt.IsZero() && p.expired(e, now)
+		return e.idleAt != inUse && p.expired(e, now)
 	})
 	p.mu.Lock()
 	defer p.mu.Unlock()
