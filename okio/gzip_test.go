@@ -513,3 +513,80 @@ func singleMember(data []byte) bool {
 	}
 	return r.Len() == 0
 }
+
+func TestInflaterSourceClose(t *testing.T) {
+	up := &funcSource{read: hexBuffer(t, "4b4c4a0600").ReadBuffer}
+	s := NewInflaterSource(up)
+	var b Buffer
+	if n, err := s.ReadBuffer(&b, 1); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	for range 2 {
+		if err := s.Close(); err != nil || up.closed != 1 {
+			t.Error(err, up.closed)
+		}
+	}
+	for _, most := range []int64{0, 1} {
+		if _, err := s.ReadBuffer(&b, most); !errors.Is(err, ErrClosed) {
+			t.Error(err)
+		}
+	}
+	if _, err := s.ReadBuffer(&b, -1); err == nil || errors.Is(err, ErrClosed) {
+		t.Error(err)
+	}
+}
+
+func TestDeflaterSinkMisuseAndFailure(t *testing.T) {
+	boom := errors.New("boom")
+	down := &errSink{}
+	k, _ := NewDeflaterSink(down, 1)
+	if err := k.WriteBuffer(NewBufferString("abc"), 4); err == nil {
+		t.Error("took more than there is")
+	}
+	if err := k.WriteBuffer(NewBufferString("abc"), -1); err == nil {
+		t.Error("took a negative count")
+	}
+	down.flush = boom
+	if err := k.Flush(); err != boom {
+		t.Error(err)
+	}
+	if err := k.WriteBuffer(NewBufferString("abc"), 3); err != boom { // it sticks
+		t.Error(err)
+	}
+	down.write = errors.New("too late")
+	for i := range 2 {
+		if err := k.Close(); i == 0 && err != boom || i == 1 && err != nil {
+			t.Error(err)
+		}
+	}
+	if err := k.WriteBuffer(NewBufferString("abc"), 3); !errors.Is(err, ErrClosed) {
+		t.Error(err)
+	}
+	// A failure in the middle of the data.
+	rng := rand.New(rand.NewPCG(1, 2))
+	noise := make([]byte, 40*segN)
+	for i := range noise {
+		noise[i] = byte(rng.Uint32())
+	}
+	k, _ = NewDeflaterSink(&errSink{write: boom}, 1)
+	src := NewBufferString(string(noise))
+	if err := k.WriteBuffer(src, src.Len()); err != boom || src.Len() == 0 {
+		t.Error(err, src.Len())
+	}
+}
+
+// Bad data in a later segment of a stream, read in large slices through the direct path.
+func TestGzipDirectReadOfBadData(t *testing.T) {
+	var b Buffer
+	k, _ := NewGzipSink(&b, 6)
+	src := NewBufferString(randomText(20 * segN))
+	_ = k.WriteBuffer(src, src.Len())
+	_ = k.Close()
+	p := []byte(b.Snapshot())
+	p[len(p)/2] ^= 0xff
+	got, err := io.ReadAll(NewBufferedSource(NewGzipSource(NewBufferString(string(p)))))
+	var format *FormatError
+	if !errors.As(err, &format) || len(got) == 0 || len(got) > 20*segN {
+		t.Error(len(got), err)
+	}
+}

@@ -231,16 +231,24 @@ func TestReadHex(t *testing.T) {
 func TestNumbersAcrossSegments(t *testing.T) {
 	for before := range 17 {
 		pad := strings.Repeat("x", segN-before)
-		eachForm(t, pad+"1234567890123456 "+pad[17:]+"1234567890abcdef ", func(t *testing.T, in values) {
+		for _, form := range []func(string) values{
+			func(data string) values { return NewBufferString(data) },
+			func(data string) values { return NewBufferedSource(NewBufferString(data)) },
+		} {
+			in := form(pad + "1234567890123456 ")
 			_ = in.Skip(int64(len(pad)))
 			if v, err := in.ReadDecimal(); v != 1234567890123456 || err != nil {
-				t.Error(v, err)
+				t.Errorf("%d digits before the boundary: %d, %v", before, v, err)
 			}
-			_ = in.Skip(int64(len(pad) - 16))
+			in = form(pad + "1234567890abcdef ")
+			_ = in.Skip(int64(len(pad)))
 			if v, err := in.ReadHex(); v != 0x1234567890abcdef || err != nil {
-				t.Errorf("%x, %v", v, err)
+				t.Errorf("%d digits before the boundary: %x, %v", before, v, err)
 			}
-		})
+			if got := rest(t, in); got != " " {
+				t.Errorf("%d digits before the boundary: %q left", before, got)
+			}
+		}
 	}
 }
 

@@ -2,4 +2,8 @@
 
 package okio
 
+import "bytes"
+
 const poison = true
+
+var poisonBytes = bytes.Repeat([]byte{0xdb}, segmentSize)

@@ -102,9 +102,7 @@ func (s *segment) release() {
 	}
 	root.pos, root.limit = 0, 0
 	if poison {
-		for i := range root.data {
-			root.data[i] = 0xdb
-		}
+		copy(root.data, poisonBytes)
 	}
 	segmentPool.Put(root)
 }

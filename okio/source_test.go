@@ -494,3 +494,46 @@ func TestLimitSourceAsReader(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// limited has time limits, and everything that wraps it must show them.
+type limited struct {
+	Buffer
+	timeout Timeout
+}
+
+func (l *limited) Timeout() *Timeout           { return &l.timeout }
+func (l *limited) Read(p []byte) (int, error)  { return l.Buffer.Read(p) }
+func (l *limited) Write(p []byte) (int, error) { return l.Buffer.Write(p) }
+
+// limitedConn is the same without being a Source or Sink.
+type limitedConn struct {
+	readerOnly
+	timeout Timeout
+}
+
+func (l *limitedConn) Timeout() *Timeout           { return &l.timeout }
+func (l *limitedConn) Write(p []byte) (int, error) { return len(p), nil }
+
+func TestWrappersShowTheTimeout(t *testing.T) {
+	l := new(limited)
+	gz, _ := NewGzipSink(l, 1)
+	fl, _ := NewDeflaterSink(NewBufferedSink(l), 1)
+	for name, stream := range map[string]any{
+		"BufferedSource": NewBufferedSource(l),
+		"BufferedSink":   NewBufferedSink(l),
+		"Peek":           NewBufferedSource(l).Peek(),
+		"LimitSource":    NewLimitSource(l, 1, false),
+		"GzipSource":     NewGzipSource(l),
+		"InflaterSource": NewInflaterSource(NewBufferedSource(l)),
+		"GzipSink":       gz,
+		"DeflaterSink":   fl,
+	} {
+		if TimeoutOf(stream) != &l.timeout {
+			t.Errorf("%s hides the timeout", name)
+		}
+	}
+	c := new(limitedConn)
+	if TimeoutOf(FromReader(c)) != &c.timeout || TimeoutOf(ToWriter(c)) != &c.timeout {
+		t.Error("an adaptor hides the timeout")
+	}
+}
