@@ -1,2 +1,52 @@
-// Package mockserver is a scriptable HTTP server for tests.
+// Package mockserver is a scriptable HTTP server for tests, with control over faults below HTTP.
+//
+//	func TestGreeting(t *testing.T) {
+//		server := mockserver.New(t)
+//		server.Enqueue(mockserver.Reply(200).Header("Content-Type", "text/plain").Text("hello"))
+//
+//		resp, err := http.Get(server.URL("/greeting"))
+//		…
+//		req, err := server.TakeRequest(t.Context())
+//		if err != nil || req.Target != "/greeting" {
+//			t.Errorf("request was %v, %v", req, err)
+//		}
+//	}
+//
+// [New] starts a server and stops it when the test ends; [Start] is for programs. The server speaks HTTP/1.1 over loopback TCP, over
+// TLS ([WithLocalhostTLS]), or over an [okio.Network] in memory ([WithNetwork]), which makes it run inside a [testing/synctest] bubble,
+// on the bubble's time.
+//
+// # Answers
+//
+// Responses come from a queue ([Server.Enqueue]), one for each request in the order of their arrival, or from a [Dispatcher]
+// ([Server.SetDispatcher]). A request that finds the queue empty waits until a response is enqueued, unless [Queue.SetFailFast] says
+// otherwise; it is released when the server closes. GET /favicon.ico, which browsers ask for by themselves, is answered with 404 and
+// takes nothing from the queue.
+//
+// A [Response] is sent as it was scripted. The server adds the header that frames the body, unless the script sets one, and corrects
+// nothing: a wrong Content-Length goes out wrong. Methods and statuses that have no content (RFC 9110 section 6.4.1) are respected.
+// [Response.Raw] sends bytes verbatim.
+//
+// # Faults
+//
+// [Response.On] puts an [Effect] at a [Moment] of the exchange: close, reset or stall the connection when it is accepted, in the middle of the
+// request body, before the response, within its body or after it.
+//
+// # Requests
+//
+// Every request is recorded before it is answered, and [Server.TakeRequest] returns them in that order. A request that cannot be read
+// is recorded too, with its Failure, and takes nothing from the queue; it is answered with 400, or 431 for a head above the limit of
+// package http1, and the connection is closed. Where an effect keeps a request from being read at all, a "GET / HTTP/1.1" without
+// headers is recorded and counted in its place, so that the scripted response is used up.
+//
+// "Expect: 100-continue" is not answered by itself: script [Response.Continue].
+//
+// # Concurrency
+//
+// All methods of [Server] and [Queue] are safe for concurrent use. There is one goroutine that accepts and one for each connection,
+// which calls the dispatcher; [Server.Close] waits for all of them.
+//
+// Locks: Server guards its set of connections, Queue its responses and the requests that wait for them, the journal its requests. Each
+// guards memory only, none is held while another is taken, and user code never runs under one, with the exception of the Errorf
+// of the test, which has a lock of its own.
 package mockserver

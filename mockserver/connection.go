@@ -1,0 +1,233 @@
+package mockserver
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/okhttp-go/ok/okhttp/http1"
+	"github.com/okhttp-go/ok/okio"
+)
+
+const (
+	stallLimit   = time.Hour
+	lingerLimit  = time.Second
+	lingerVolume = 1 << 20
+)
+
+// connection is one accepted connection. Apart from abort and doing, its methods belong to its goroutine.
+type connection struct {
+	server *Server
+	index  int
+	next   int // index of the next request
+	raw    net.Conn
+	tls    *tls.Conn // nil without TLS
+	socket okio.Socket
+	http   *http1.ServerConn
+	over   bool // raw is closed; nothing is left to do
+
+	current atomic.Pointer[Request]
+}
+
+func newConnection(s *Server, index int, raw net.Conn) *connection {
+	return &connection{server: s, index: index, raw: raw}
+}
+
+// abort breaks the connection off. It may be called by any goroutine.
+func (c *connection) abort() {
+	if r, ok := c.raw.(interface{ Reset() error }); ok {
+		_ = r.Reset() // also frees whoever waits at the other end, as the kernel would
+		return
+	}
+	_ = c.raw.Close()
+}
+
+// doing says what the connection is busy with. It may be called by any goroutine.
+func (c *connection) doing() string {
+	if r := c.current.Load(); r != nil {
+		return r.String()
+	}
+	return "no request"
+}
+
+// newRequest begins the record of a request.
+func (c *connection) newRequest() *Request {
+	r := &Request{ConnIndex: c.index, Index: c.next, LocalAddr: c.raw.LocalAddr(), RemoteAddr: c.raw.RemoteAddr()}
+	if c.tls != nil {
+		state := c.tls.ConnectionState()
+		r.TLS = &state
+	}
+	return r
+}
+
+// record counts and keeps a request.
+func (c *connection) record(r *Request) {
+	c.next++
+	c.current.Store(r)
+	c.server.journal.record(r)
+}
+
+// serve runs the connection from its beginning to its end.
+func (c *connection) serve(ctx context.Context) {
+	defer c.server.forget(c)
+	defer c.raw.Close()
+	defer func() {
+		if p := recover(); p != nil { // of a body, most likely; the response cannot be mended any more
+			c.server.fault(newPanicError("dispatcher or body", p))
+		}
+	}()
+	log := c.server.cfg.logger
+	effect, ended := c.begin(ctx)
+	if ended {
+		return
+	}
+	if err := c.handshake(); err != nil {
+		if ctx.Err() == nil {
+			log.Warn("mockserver: TLS handshake", "conn", c.index, "err", err)
+		}
+		return
+	}
+	if effect != nil {
+		c.perform(ctx, effect)
+		return
+	}
+	for c.exchange(ctx) {
+		c.current.Store(nil)
+	}
+	if c.next == 0 && ctx.Err() == nil {
+		log.Warn("mockserver: connection without a request", "conn", c.index)
+	}
+	if !c.over && ctx.Err() == nil {
+		c.linger()
+	}
+}
+
+// begin looks for an effect on the new connection. Whatever closes it does so at once; stalling is returned for later.
+func (c *connection) begin(ctx context.Context) (later Effect, ended bool) {
+	r := c.newRequest()
+	effect, consume := start(ctx, c.server.current(), r)
+	if effect == nil {
+		return nil, false
+	}
+	r.Method, r.Target, r.Proto = "GET", "/", "HTTP/1.1" // the stand-in for a request that will not be read
+	c.record(r)
+	consume()
+	if _, ok := effect.(Stall); ok {
+		return effect, false
+	}
+	c.perform(ctx, effect)
+	return nil, true
+}
+
+// handshake sets the connection up for HTTP.
+func (c *connection) handshake() error {
+	var conn = c.raw
+	if s := c.server.secrets; s != nil {
+		c.tls = tls.Server(c.raw, s.config)
+		if err := c.tls.Handshake(); err != nil {
+			return err
+		}
+		conn = c.tls
+	}
+	c.socket = okio.NewSocket(conn)
+	c.http = http1.NewServerConn(c.socket.Source(), c.socket.Sink(), http1.Limits{})
+	return nil
+}
+
+// perform does what an effect says. The connection is over afterwards.
+func (c *connection) perform(ctx context.Context, e Effect) {
+	c.over = true
+	switch e := e.(type) {
+	case CloseSocket:
+		if half, ok := c.raw.(interface{ CloseRead() error }); ok && e.In {
+			_ = half.CloseRead()
+		}
+		if half, ok := c.raw.(interface{ CloseWrite() error }); ok && e.Out {
+			_ = half.CloseWrite()
+		}
+		if e.NoClose {
+			c.idle(ctx, e.In)
+		}
+		_ = c.raw.Close()
+	case Reset:
+		if t, ok := c.raw.(*net.TCPConn); ok {
+			_ = t.SetLinger(0)
+		}
+		c.abort()
+	case ShutdownConnection:
+		if c.tls != nil {
+			_ = c.tls.Close()
+		}
+		_ = c.raw.Close()
+	case Stall:
+		c.idle(ctx, false)
+	}
+}
+
+// idle waits until the peer ends or breaks the connection, the server closes, or an hour is over. What the peer sends is dropped. With
+// deaf the receiving side is shut, and nothing can be learned from it.
+func (c *connection) idle(ctx context.Context, deaf bool) {
+	if deaf {
+		_ = sleep(ctx, stallLimit)
+		return
+	}
+	_ = c.raw.SetReadDeadline(time.Now().Add(stallLimit))
+	waste := make([]byte, 4<<10)
+	for {
+		if _, err := c.raw.Read(waste); err != nil {
+			return
+		}
+	}
+}
+
+// linger closes the connection in a way that lets the client read the response although it may be sending still: a plain close with
+// bytes unread makes the kernel reset the connection, which would destroy what the client has not read (RFC 9112 section 9.6).
+func (c *connection) linger() {
+	if err := c.socket.Sink().Close(); err != nil {
+		return
+	}
+	source := c.http.Source()
+	source.Timeout().SetDeadline(time.Now().Add(lingerLimit))
+	var waste okio.Buffer
+	for left := int64(lingerVolume); left > 0; {
+		n, err := source.ReadBuffer(&waste, left)
+		if waste.Clear(); err != nil {
+			break
+		}
+		left -= n
+	}
+	_ = source.Close()
+}
+
+// broken reports whether err is of a connection that came to its end between two requests, and nothing to speak of.
+func broken(err error) bool {
+	var p *http1.ProtocolError
+	var l *http1.TooLargeError
+	return !errors.As(err, &p) && !errors.As(err, &l) && !errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+// A panicError is a panic of user code.
+type panicError struct {
+	where string
+	value any
+	stack []byte
+}
+
+func newPanicError(where string, value any) *panicError {
+	return &panicError{where, value, debug.Stack()}
+}
+
+func (e *panicError) Error() string {
+	return fmt.Sprintf("mockserver: panic in the %s: %v\n%s", e.where, e.value, e.stack)
+}
+
+// short leaves the stack out, which does not belong on the wire.
+func (e *panicError) short() error {
+	return fmt.Errorf("mockserver: panic in the %s: %v", e.where, e.value)
+}

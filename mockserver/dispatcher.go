@@ -1,0 +1,68 @@
+package mockserver
+
+import "context"
+
+// A Dispatcher answers requests. Dispatch is called once for each request, after its body was read, on the goroutine of the connection
+// and so by several goroutines at once. It may block; ctx ends when the server closes, and what is returned then is not sent.
+// A panic is answered with 500 and fails the test of [New].
+type Dispatcher interface {
+	Dispatch(ctx context.Context, r *Request) Response
+}
+
+// A Peeker is a Dispatcher that is asked beforehand. What it returns is not sent, but decides what must be known before the request
+// was read: 1xx responses, [Response.SkipRequestBody], [Response.Throttle] of the request body, and the effects at [RequestStart] and
+// [RequestBody].
+//
+// Peek is called when a connection was accepted, with a request that has only its ConnIndex and addresses, for the effect at
+// [RequestStart]; and for each request when its head was read. It must not block and must not change r.
+type Peeker interface {
+	Dispatcher
+	Peek(r *Request) Response
+}
+
+// DispatcherFunc is a function as a [Dispatcher].
+type DispatcherFunc func(ctx context.Context, r *Request) Response
+
+// Dispatch calls f.
+func (f DispatcherFunc) Dispatch(ctx context.Context, r *Request) Response { return f(ctx, r) }
+
+// early is what is known of the response to a request before its body was read.
+type early struct {
+	Response
+	reserved *Queue // the response was taken from it and will be the answer
+	known    bool   // Response is a guess or the answer, and not the zero value
+}
+
+// peek asks d about the request whose head was read.
+func peek(d Dispatcher, r *Request) early {
+	switch d := d.(type) {
+	case *Queue:
+		if resp, ok := d.reserve(r); ok {
+			return early{resp, d, true}
+		}
+	case Peeker:
+		return early{d.Peek(r), nil, true}
+	}
+	return early{}
+}
+
+// giveBack returns a reserved response that is not going to be the answer.
+func (e early) giveBack() {
+	if e.reserved != nil {
+		e.reserved.giveBack(e.Response)
+	}
+}
+
+// start asks d for the effect on a connection that was just accepted. A response that has one is used up.
+func start(ctx context.Context, d Dispatcher, r *Request) (e Effect, consume func()) {
+	switch d := d.(type) {
+	case *Queue:
+		if resp, ok := d.takeStart(); ok {
+			return resp.effects[RequestStart].effect, func() {}
+		}
+	case Peeker:
+		resp := d.Peek(r)
+		return resp.effects[RequestStart].effect, func() { d.Dispatch(ctx, r) }
+	}
+	return nil, nil
+}

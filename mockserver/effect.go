@@ -1,0 +1,80 @@
+package mockserver
+
+import "fmt"
+
+// A Moment of an exchange at which an [Effect] can happen.
+type Moment int
+
+const (
+	// RequestStart is when a connection was accepted, before anything is read; requests that follow on the connection have no such
+	// moment. [Stall] waits until a TLS handshake is over. The response must be enqueued before the client connects.
+	RequestStart Moment = iota
+	// RequestBody is when half of the request's Content-Length was read, or what [Response.OnBytes] says. Without a
+	// Content-Length there is no half. The request is recorded with a Failure and not answered.
+	RequestBody
+	// ResponseStart is when the request was read and recorded, before the first byte of the response.
+	ResponseStart
+	// ResponseBody is when half of the response body was sent, or what [Response.OnBytes] says, but at the latest at its end. For a
+	// body of unknown length the half is 0. The bytes of a chunked body are those on the wire, up to its last size line.
+	ResponseBody
+	// ResponseEnd is when the response was sent whole.
+	ResponseEnd
+
+	moments
+)
+
+func (m Moment) String() string {
+	names := [...]string{"RequestStart", "RequestBody", "ResponseStart", "ResponseBody", "ResponseEnd"}
+	if m < 0 || m >= moments {
+		return fmt.Sprintf("Moment(%d)", int(m))
+	}
+	return names[m]
+}
+
+// An Effect is something that happens to the connection. No exchange follows on it.
+type Effect interface{ effect() }
+
+// CloseSocket closes the transport connection, without a farewell of TLS. As the zero value it is a plain disconnect.
+type CloseSocket struct {
+	// NoClose does what In and Out say and then leaves the connection alone until the client or the server closes it.
+	NoClose bool
+	// In shuts the receiving direction first, where the transport can do that.
+	In bool
+	// Out shuts the sending direction first: the client reads the end, and may go on sending.
+	Out bool
+}
+
+// Reset closes the transport connection with a TCP RST, so that the client fails with "connection reset" even where it reads. What was
+// sent and not yet read may be lost.
+type Reset struct{}
+
+// ShutdownConnection closes the connection as a server does that wants no more requests on it: with the farewell of TLS, if it is one.
+type ShutdownConnection struct{}
+
+// Stall does nothing more, until the client closes its side, the server closes, or an hour is over.
+type Stall struct{}
+
+func (CloseSocket) effect()        {}
+func (Reset) effect()              {}
+func (ShutdownConnection) effect() {}
+func (Stall) effect()              {}
+
+// half is the threshold of an effect that waits for half of a body.
+const half int64 = -1
+
+// timed is an effect with the number of body bytes it waits for.
+type timed struct {
+	effect Effect
+	after  int64 // or half
+}
+
+// at returns how many bytes of a body of that length, negative if it is not known, come before the effect; -1 if there is no effect.
+func (t timed) at(length int64) int64 {
+	switch {
+	case t.effect == nil:
+		return -1
+	case t.after != half:
+		return t.after
+	}
+	return max(length, 0) / 2
+}

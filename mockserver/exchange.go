@@ -1,0 +1,264 @@
+package mockserver
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+
+	"github.com/okhttp-go/ok/okhttp/http1"
+	"github.com/okhttp-go/ok/okio"
+)
+
+// errEffect is the failure of a request that an effect of the script cut short.
+var errEffect = errors.New("mockserver: the request was cut short by an effect of its response")
+
+// exchange reads a request and answers it. It reports whether another one may follow.
+func (c *connection) exchange(ctx context.Context) (more bool) {
+	r := c.newRequest()
+	head, err := c.http.ReadRequest()
+	if err != nil {
+		return c.refuse(r, err)
+	}
+	r.begin(head)
+	dispatcher := c.server.current()
+	hint, err := c.peek(dispatcher, r)
+	if err != nil {
+		return c.answer(ctx, r, head, c.blame(err), true)
+	}
+	if err := c.informational(r, hint.infos); err != nil {
+		hint.giveBack()
+		return false
+	}
+	if !hint.skipBody {
+		r.Failure = c.readBody(ctx, r, hint)
+	}
+	c.record(r)
+	if r.Failure != nil {
+		if c.over { // the effect happened: the response is used up, or a client that tries again would meet it forever
+			return false
+		}
+		hint.giveBack()
+		return c.reject(r)
+	}
+	resp := hint.Response
+	if hint.reserved == nil {
+		resp, err = dispatch(ctx, dispatcher, r)
+	}
+	if err == nil {
+		err = resp.check()
+	}
+	if err != nil {
+		resp = c.blame(err)
+	}
+	if ctx.Err() != nil {
+		return false
+	}
+	return c.answer(ctx, r, head, resp, hint.known && len(hint.infos) > 0)
+}
+
+// peek asks the dispatcher, whose panics are no reason to fall over.
+func (c *connection) peek(d Dispatcher, r *Request) (e early, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.record(r)
+			err = newPanicError("dispatcher", p)
+		}
+	}()
+	return peek(d, r), nil
+}
+
+// dispatch asks the dispatcher for the response.
+func dispatch(ctx context.Context, d Dispatcher, r *Request) (resp Response, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = newPanicError("dispatcher", p)
+		}
+	}()
+	return d.Dispatch(ctx, r), nil
+}
+
+// blame reports a fault of the script and returns the answer that says so.
+func (c *connection) blame(err error) Response {
+	c.server.fault(err)
+	if p := (*panicError)(nil); errors.As(err, &p) {
+		err = p.short()
+	}
+	return scriptFault(err)
+}
+
+// refuse ends a connection whose next request head cannot be read.
+func (c *connection) refuse(r *Request, err error) bool {
+	if err == io.EOF || broken(err) && !errors.Is(err, io.ErrUnexpectedEOF) && c.http.Source().Buffer().Len() == 0 {
+		return false
+	}
+	r.Failure = err
+	c.record(r)
+	return c.reject(r)
+}
+
+// reject answers a request that cannot be understood. Connections that broke get nothing.
+func (c *connection) reject(r *Request) bool {
+	status, reason := 400, "Bad Request"
+	if large := (*http1.TooLargeError)(nil); errors.As(r.Failure, &large) {
+		status, reason = 431, "Request Header Fields Too Large" // RFC 6585 section 5
+	}
+	c.log(r, status)
+	if broken(r.Failure) || errors.Is(r.Failure, io.ErrUnexpectedEOF) {
+		return false
+	}
+	text := r.Failure.Error() + "\n"
+	resp := Reply(status).Reason(reason).Header("Content-Type", "text/plain; charset=utf-8").Header("Connection", "close").Text(text)
+	_, fields := resp.head("GET")
+	if c.http.WriteHead(status, reason, fields) == nil {
+		_, _ = c.http.Sink().WriteString(text)
+		_ = c.http.FinishResponse()
+	}
+	return false
+}
+
+// informational sends 1xx responses (RFC 9110 section 15.2).
+func (c *connection) informational(r *Request, infos []informational) error {
+	if r.Proto == "HTTP/1.0" {
+		return nil
+	}
+	for _, info := range infos {
+		if err := c.http.WriteHead(info.status, reasonOf(info.status), info.fields); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readBody reads the request body into r, at the pace and up to the point that the script gives.
+func (c *connection) readBody(ctx context.Context, r *Request, hint early) error {
+	body, err := c.http.Body()
+	if err != nil {
+		return err
+	}
+	_, sized := r.Headers.Last("Content-Length")
+	if !sized && body.Len() != http1.Chunked {
+		return nil
+	}
+	r.Body = []byte{}
+	effect := hint.effects[RequestBody]
+	stop := effect.at(body.Len())
+	if !sized && effect.after == half {
+		stop = -1
+	}
+	pace := pacer{throttle: hint.throttle}
+	var piece okio.Buffer
+	defer piece.Clear()
+	for {
+		if stop == r.BodySize {
+			c.perform(ctx, effect.effect)
+			return errEffect
+		}
+		most := pace.most(16 << 10)
+		if stop >= 0 {
+			most = min(most, stop-r.BodySize)
+		}
+		n, err := body.ReadBuffer(&piece, most)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if err := pace.pass(ctx, n, nil); err != nil {
+			return err
+		}
+		r.BodySize += n
+		keep := n
+		if limit := c.server.cfg.bodyLimit; limit >= 0 {
+			keep = min(n, max(limit-int64(len(r.Body)), 0))
+		}
+		kept, err := piece.ReadN(keep)
+		if err != nil {
+			return err
+		}
+		r.Body = append(r.Body, kept...)
+		piece.Clear()
+	}
+	trailers, err := body.Trailers()
+	r.Trailers = headersOf(trailers)
+	return err
+}
+
+// answer sends the response as it is scripted. told says that its 1xx responses were sent.
+func (c *connection) answer(ctx context.Context, r *Request, head http1.RequestHead, resp Response, told bool) bool {
+	if e := resp.effects[ResponseStart].effect; e != nil {
+		c.log(r, 0)
+		c.perform(ctx, e)
+		return false
+	}
+	err := sleep(ctx, resp.headDelay)
+	if err == nil && !told {
+		err = c.informational(r, resp.infos)
+	}
+	keep := false
+	if err == nil && resp.raw != nil {
+		keep, err = c.sendRaw(ctx, head, &resp)
+	} else if err == nil {
+		keep, err = c.send(ctx, r, &resp)
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			c.server.cfg.logger.Warn("mockserver: response", "conn", c.index, "line", r.RequestLine(), "err", err)
+		}
+		c.over = true
+		return false
+	}
+	c.log(r, resp.Code())
+	if e := resp.effects[ResponseEnd].effect; e != nil && !c.over {
+		c.perform(ctx, e)
+	}
+	return keep && !c.over
+}
+
+// send sends a response through the codec.
+func (c *connection) send(ctx context.Context, r *Request, resp *Response) (keep bool, err error) {
+	reason, fields := resp.head(r.Method)
+	if err := c.http.WriteHead(resp.Code(), reason, fields); err != nil {
+		return false, err
+	}
+	if resp.bodyDelay > 0 || resp.content.live {
+		if err := c.http.Flush(); err != nil {
+			return false, err
+		}
+	}
+	if err := sleep(ctx, resp.bodyDelay); err != nil {
+		return false, err
+	}
+	if err := c.sendBody(ctx, r, resp); err != nil || c.over {
+		return false, err
+	}
+	if err := c.http.FinishResponse(); err != nil {
+		return false, err
+	}
+	return c.http.Reusable() && !resp.open, nil
+}
+
+// sendRaw sends bytes past the codec, which then knows nothing of the state of the connection: another takes its place.
+func (c *connection) sendRaw(ctx context.Context, head http1.RequestHead, resp *Response) (keep bool, err error) {
+	source, sink := c.http.Source(), c.http.Sink()
+	whole := int64(len(resp.raw))
+	if err := c.sendBytes(ctx, byteReader(resp.raw), whole, resp, false); err != nil || c.over {
+		return false, err
+	}
+	if err := sink.Flush(); err != nil {
+		return false, err
+	}
+	c.http = http1.NewServerConn(source, sink, http1.Limits{})
+	return !resp.skipBody && head.Minor > 0 && !http1.HasToken(head.Fields, "connection", "close"), nil
+}
+
+// log tells of an exchange. The status is 0 if there was no response.
+func (c *connection) log(r *Request, status int) {
+	log := c.server.cfg.logger
+	if !log.Enabled(context.Background(), slog.LevelInfo) {
+		return
+	}
+	log.Info("exchange", "conn", c.index, "index", r.Index, "method", r.Method, "target", r.Target, "status", status,
+		"remote", r.RemoteAddr.String(), "body", r.BodySize, "failure", r.Failure)
+}

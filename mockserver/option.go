@@ -1,0 +1,91 @@
+package mockserver
+
+import (
+	"crypto/tls"
+	"log/slog"
+	"time"
+
+	"github.com/okhttp-go/ok/okio"
+)
+
+// An Option configures a server, in [New] and [Start]. Later options win. nil does nothing.
+type Option interface{ apply(*config) }
+
+type option func(*config)
+
+func (o option) apply(c *config) { o(c) }
+
+type config struct {
+	addr       string
+	network    *okio.Network
+	host       string
+	secure     bool
+	tls        *tls.Config // nil for the generated certificate
+	names      []string
+	dispatcher Dispatcher
+	bodyLimit  int64
+	journal    int
+	takeLimit  time.Duration
+	logger     *slog.Logger
+}
+
+const (
+	defaultBodyLimit = 8 << 20
+	defaultTakeLimit = 10 * time.Second
+)
+
+func newConfig(opts []Option) *config {
+	c := &config{bodyLimit: defaultBodyLimit, journal: -1, takeLimit: defaultTakeLimit, logger: slog.New(slog.DiscardHandler)}
+	for _, o := range opts {
+		if o != nil {
+			o.apply(c)
+		}
+	}
+	return c
+}
+
+// WithAddr sets the address to listen on, "host:port". The default is "127.0.0.1:0", a free port of the loopback interface; on an
+// [okio.Network] it is ":0", which hears every host.
+func WithAddr(addr string) Option { return option(func(c *config) { c.addr = addr }) }
+
+// WithNetwork makes the server listen on a network in memory instead of TCP. nil restores TCP.
+func WithNetwork(n *okio.Network) Option { return option(func(c *config) { c.network = n }) }
+
+// WithHost sets the host name of [Server.URL], which the generated certificate is good for too. The default is the address that the
+// server listens on, or "localhost" on a network in memory. Nothing makes the name resolve: use [Server.DialContext].
+func WithHost(name string) Option { return option(func(c *config) { c.host = name }) }
+
+// WithLocalhostTLS serves TLS with a certificate made for localhost, 127.0.0.1, ::1, the name of [WithHost] and the names and IP addresses
+// given here. [Server.ClientTLSConfig] trusts it.
+func WithLocalhostTLS(names ...string) Option {
+	return option(func(c *config) { c.secure, c.tls, c.names = true, nil, append(c.names, names...) })
+}
+
+// WithTLS serves TLS with a configuration of the caller's. It is copied, and offers "http/1.1" by ALPN if it has no NextProtos. nil is
+// the same as [WithLocalhostTLS].
+func WithTLS(t *tls.Config) Option { return option(func(c *config) { c.secure, c.tls = true, t }) }
+
+// WithDispatcher answers requests from the start with d in place of the queue. See [Server.SetDispatcher].
+func WithDispatcher(d Dispatcher) Option { return option(func(c *config) { c.dispatcher = d }) }
+
+// WithBodyLimit sets how many bytes of a request body are kept in [Request.Body]. What comes beyond is counted and dropped. The
+// default is 8 MiB; negative means no limit.
+func WithBodyLimit(bytes int64) Option { return option(func(c *config) { c.bodyLimit = bytes }) }
+
+// WithJournalLimit sets how many requests are kept until they are taken; the oldest are dropped. The default, any negative number, means
+// all. A server that runs for long should keep none: 0.
+func WithJournalLimit(requests int) Option { return option(func(c *config) { c.journal = requests }) }
+
+// WithTakeTimeout bounds [Server.TakeRequest] where its context has no deadline, so that a request that never comes fails a test instead of
+// hanging it. The default is 10 seconds; 0 and less mean no limit.
+func WithTakeTimeout(d time.Duration) Option { return option(func(c *config) { c.takeLimit = d }) }
+
+// WithLogger makes the server log each exchange (info), what goes wrong with connections (warn) and the faults of scripts and
+// dispatchers (error). nil, the default, logs nothing.
+func WithLogger(l *slog.Logger) Option {
+	return option(func(c *config) {
+		if c.logger = l; l == nil {
+			c.logger = slog.New(slog.DiscardHandler)
+		}
+	})
+}

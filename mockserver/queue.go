@@ -1,0 +1,145 @@
+package mockserver
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// A Queue answers each request with the response that was enqueued first. It is the dispatcher that a server starts with. A response
+// belongs to a request from the moment its head was read, and goes back to the front if the rest of the request cannot be read.
+type Queue struct {
+	mu       sync.Mutex
+	items    []Response
+	waiters  []chan Response // one-slot, in the order of arrival; not empty only if items is empty
+	failFast *Response
+	closed   bool
+}
+
+// Enqueue appends responses. Requests that wait get them in the order in which they came.
+func (q *Queue) Enqueue(responses ...Response) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.items = append(q.items, responses...)
+	q.serve()
+}
+
+// Clear drops all responses.
+func (q *Queue) Clear() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.items = nil
+}
+
+// Len returns the number of responses that no request has been given.
+func (q *Queue) Len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.items)
+}
+
+// SetFailFast sets what a request gets that finds the queue empty. nil, the default, lets it wait. Requests that wait already get the
+// response at once.
+func (q *Queue) SetFailFast(r *Response) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.failFast = nil; r != nil {
+		c := *r
+		q.failFast = &c
+		q.release(c)
+	}
+}
+
+// Dispatch implements [Dispatcher].
+func (q *Queue) Dispatch(ctx context.Context, r *Request) Response {
+	if r.favicon() {
+		return Reply(404)
+	}
+	q.mu.Lock()
+	switch {
+	case len(q.items) > 0:
+		resp := q.items[0]
+		q.items = slices.Delete(q.items, 0, 1)
+		q.mu.Unlock()
+		return resp
+	case q.closed:
+		q.mu.Unlock()
+		return Reply(503)
+	case q.failFast != nil:
+		defer q.mu.Unlock()
+		return *q.failFast
+	}
+	turn := make(chan Response, 1)
+	q.waiters = append(q.waiters, turn)
+	q.mu.Unlock()
+	select {
+	case resp := <-turn:
+		return resp
+	case <-ctx.Done():
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if i := slices.Index(q.waiters, turn); i >= 0 {
+		q.waiters = slices.Delete(q.waiters, i, i+1)
+	} else {
+		q.items = slices.Insert(q.items, 0, <-turn) // came at the same moment; nobody will send it
+		q.serve()
+	}
+	return Reply(503)
+}
+
+// serve hands responses to waiters. The lock is held.
+func (q *Queue) serve() {
+	for len(q.items) > 0 && len(q.waiters) > 0 {
+		q.waiters[0] <- q.items[0]
+		q.items = slices.Delete(q.items, 0, 1)
+		q.waiters = slices.Delete(q.waiters, 0, 1)
+	}
+}
+
+// release gives all waiters the same response. The lock is held.
+func (q *Queue) release(r Response) {
+	for _, w := range q.waiters {
+		w <- r
+	}
+	q.waiters = nil
+}
+
+// close makes every request that waits, and every one that would, end.
+func (q *Queue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.release(Reply(503))
+}
+
+// reserve takes the response for a request whose head was read, if there is one.
+func (q *Queue) reserve(r *Request) (Response, bool) {
+	if r.favicon() {
+		return Response{}, false
+	}
+	return q.take(func(*Response) bool { return true })
+}
+
+// takeStart takes the next response if it has an effect on connections that were just accepted.
+func (q *Queue) takeStart() (Response, bool) {
+	return q.take(func(r *Response) bool { return r.effects[RequestStart].effect != nil })
+}
+
+func (q *Queue) take(fits func(*Response) bool) (Response, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.items) == 0 || !fits(&q.items[0]) {
+		return Response{}, false
+	}
+	resp := q.items[0]
+	q.items = slices.Delete(q.items, 0, 1)
+	return resp, true
+}
+
+func (q *Queue) giveBack(r Response) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.items = slices.Insert(q.items, 0, r)
+	q.serve()
+}

@@ -1,0 +1,126 @@
+package mockserver
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/okhttp-go/ok/okhttp"
+	"github.com/okhttp-go/ok/okhttp/http1"
+)
+
+// A Request is what the server received. It does not change once it is recorded.
+type Request struct {
+	// ConnIndex counts the connections of the server, in the order in which they were accepted, from 0.
+	ConnIndex int
+	// Index counts the requests on the connection, from 0. 0 tells a new connection from one that was kept alive.
+	Index int
+
+	// Method, Target and Proto make up the request line, as received. They are empty if it could not be read.
+	Method string
+	Target string
+	Proto  string // "HTTP/1.1" or "HTTP/1.0"
+	// Headers are the fields in the order and spelling of the wire.
+	Headers okhttp.Headers
+
+	// Body is the content without its framing, up to the limit of [WithBodyLimit]. It is nil if the request announced none, and
+	// empty, not nil, if it announced none of length 0.
+	Body []byte
+	// BodySize is the length of the content in bytes, beyond any limit.
+	BodySize int64
+	// Trailers are the fields after a chunked body.
+	Trailers okhttp.Headers
+
+	// Failure is why the request could not be read, nil if it was: an [http1.ProtocolError], an [http1.TooLargeError], or an error of
+	// the connection. The other fields hold what came before.
+	Failure error
+
+	// TLS describes the connection and the handshake, ServerName (SNI) and the client's certificates among it. It is nil without TLS.
+	TLS *tls.ConnectionState
+	// LocalAddr and RemoteAddr are the ends of the connection.
+	LocalAddr, RemoteAddr net.Addr
+}
+
+// RequestLine returns the request line, for example "GET / HTTP/1.1".
+func (r *Request) RequestLine() string {
+	if r.Method == "" {
+		return ""
+	}
+	return r.Method + " " + r.Target + " " + r.Proto
+}
+
+// String describes the request in one line, for messages of tests.
+func (r *Request) String() string {
+	if r == nil {
+		return "no request"
+	}
+	line := r.RequestLine()
+	if line == "" {
+		line = "unreadable request"
+	}
+	text := fmt.Sprintf("%s (connection %d, request %d, body of %d bytes)", line, r.ConnIndex, r.Index, r.BodySize)
+	if r.Failure != nil {
+		text += ": " + r.Failure.Error()
+	}
+	return text
+}
+
+// URL returns the URL that the client asked for, put together from the connection, the Host header and the target (RFC 9110 section
+// 7.1). Without a Host header it has the server's own address. For CONNECT it is that of the authority, for "OPTIONS *" that of the
+// root. The error is an [okhttp.URLError].
+func (r *Request) URL() (okhttp.URL, error) {
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	lower := strings.ToLower(r.Target)
+	switch {
+	case r.Method == "CONNECT":
+		return okhttp.ParseURL(scheme + "://" + r.Target + "/")
+	case strings.HasPrefix(lower, "http://"), strings.HasPrefix(lower, "https://"):
+		return okhttp.ParseURL(r.Target)
+	}
+	host := r.Headers.Get("Host")
+	if host == "" && r.LocalAddr != nil {
+		host = r.LocalAddr.String()
+	}
+	path := r.Target
+	if path == "*" {
+		path = "/"
+	}
+	return okhttp.ParseURL(scheme + "://" + host + path)
+}
+
+// favicon reports whether a browser asks by itself.
+func (r *Request) favicon() bool { return r.RequestLine() == "GET /favicon.ico HTTP/1.1" }
+
+// begin takes over the head.
+func (r *Request) begin(h http1.RequestHead) {
+	r.Method, r.Target, r.Proto = h.Method, h.Target, "HTTP/1.1"
+	if h.Minor == 0 {
+		r.Proto = "HTTP/1.0"
+	}
+	r.Headers = headersOf(h.Fields)
+}
+
+// headersOf keeps fields that a peer sent. The codec has refused what is not HTTP, but lets control characters pass that a sender
+// must not use; such headers lose their order.
+func headersOf(fields []string) okhttp.Headers {
+	if h, err := okhttp.NewHeaders(fields...); err == nil {
+		return h
+	}
+	var ordered okhttp.Headers
+	var err error
+	for i := 0; i < len(fields) && err == nil; i += 2 {
+		ordered, err = ordered.AddNonASCII(fields[i], fields[i+1])
+	}
+	if err == nil {
+		return ordered
+	}
+	loose := map[string][]string{}
+	for i := 0; i < len(fields); i += 2 {
+		loose[fields[i]] = append(loose[fields[i]], fields[i+1])
+	}
+	return okhttp.HeadersFrom(loose)
+}

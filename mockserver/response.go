@@ -1,0 +1,319 @@
+package mockserver
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/okhttp-go/ok/okhttp"
+)
+
+// A Response is a script of what to answer and how. It is an immutable value: each method returns a changed copy, so parts of a script
+// can be shared. [Reply] begins one; the zero value is Reply(200).
+//
+// Invalid arguments, a header name with a space for example, make the whole response a fault of the script: it is answered with 500 and
+// the test of [New] fails with what is wrong.
+type Response struct {
+	status   int // 0 for 200
+	reason   string
+	reasoned bool // reason was given
+	fields   []string
+	content  content
+	chunked  bool
+	chunks   []int64
+	open     bool // the body ends with the connection
+	trailers []string
+	infos    []informational
+	raw      []byte // in place of head and body, if not nil
+
+	headDelay time.Duration
+	bodyDelay time.Duration
+	throttle  throttle
+	effects   [moments]timed
+	skipBody  bool
+
+	err error // the first thing that is wrong with the script
+}
+
+// informational is a 1xx response.
+type informational struct {
+	status int
+	fields []string
+}
+
+// throttle lets a number of bytes pass per period.
+type throttle struct {
+	bytes  int64
+	period time.Duration
+}
+
+// content is where a body comes from.
+type content struct {
+	open   func() (io.ReadCloser, error) // nil for none
+	length int64                         // -1 if not known
+	live   bool                          // the bytes are not in memory and may take their time
+}
+
+// Reply begins a response with that status and an empty body. The reason is that of the hundred, as in "200 OK" and "404 Client Error".
+func Reply(status int) Response { return Response{}.Status(status) }
+
+// Status sets the status, which is a final one or 101.
+func (r Response) Status(status int) Response {
+	if status < 200 && status != 101 || status > 999 {
+		return r.fail("status %d: expected 200 to 999, or 101", status)
+	}
+	r.status = status
+	return r
+}
+
+// Err returns what is wrong with the script, nil if nothing is.
+func (r Response) Err() error { return r.err }
+
+// Code returns the status.
+func (r Response) Code() int {
+	if r.status == 0 {
+		return 200
+	}
+	return r.status
+}
+
+func reasonOf(status int) string {
+	switch status / 100 {
+	case 1:
+		return "Informational"
+	case 2:
+		return "OK"
+	case 3:
+		return "Redirection"
+	case 4:
+		return "Client Error"
+	case 5:
+		return "Server Error"
+	}
+	return "Mock Response"
+}
+
+// fail remembers the first fault.
+func (r Response) fail(format string, args ...any) Response {
+	if r.err == nil {
+		r.err = fmt.Errorf("mockserver: "+format, args...)
+	}
+	return r
+}
+
+// Reason sets the reason phrase, which may be empty.
+func (r Response) Reason(phrase string) Response {
+	if strings.ContainsAny(phrase, "\r\n\x00") {
+		return r.fail("Reason(%q): expected no line end and no NUL", phrase)
+	}
+	r.reason, r.reasoned = phrase, true
+	return r
+}
+
+// Header sets a header field: fields of that name, in any case, are removed and the new one comes last. Content-Length and
+// Transfer-Encoding replace what the server would say of the body, be it right or wrong, and change nothing else.
+func (r Response) Header(name, value string) Response {
+	r.fields = slices.Clone(r.fields)
+	for i := 0; i < len(r.fields); {
+		if strings.EqualFold(r.fields[i], name) {
+			r.fields = slices.Delete(r.fields, i, i+2)
+		} else {
+			i += 2
+		}
+	}
+	return r.AddHeader(name, value)
+}
+
+// AddHeader appends a header field.
+func (r Response) AddHeader(name, value string) Response {
+	r.fields, r.err = appendField(r.fields, name, value, r.err)
+	return r
+}
+
+// appendField copies fields with one more, unless it or something before was wrong.
+func appendField(fields []string, name, value string, before error) ([]string, error) {
+	if before != nil {
+		return fields, before
+	}
+	name, value = strings.Trim(name, " \t"), strings.Trim(value, " \t")
+	if _, err := (okhttp.Headers{}).AddNonASCII(name, value); err != nil {
+		return fields, fmt.Errorf("mockserver: %w", err)
+	}
+	return append(slices.Clip(fields), name, value), nil
+}
+
+// Body sets the body, which is copied.
+func (r Response) Body(p []byte) Response {
+	p = bytes.Clone(p)
+	r.content = content{length: int64(len(p)), open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(p)), nil }}
+	return r
+}
+
+// Text sets the body.
+func (r Response) Text(s string) Response {
+	r.content = content{length: int64(len(s)), open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(s)), nil }}
+	return r
+}
+
+// Stream sets a body that is opened anew for each time it is sent. The length is in bytes; -1, for a body of unknown length, sends it
+// chunked, each piece when it comes. A reader that fails, or ends before its length, breaks the connection off; what it has beyond is
+// ignored.
+func (r Response) Stream(length int64, open func() (io.ReadCloser, error)) Response {
+	if length < -1 || open == nil {
+		return r.fail("Stream(%d): expected a length of at least -1 and a function", length)
+	}
+	r.content = content{open: open, length: length, live: true}
+	return r
+}
+
+// Chunked sends the body in the chunked coding (RFC 9112 section 7.1). The sizes are those of the chunks, in bytes; the last one repeats
+// until the body is over. Without sizes a body of known length is one chunk.
+func (r Response) Chunked(sizes ...int64) Response {
+	for _, n := range sizes {
+		if n < 1 {
+			return r.fail("Chunked: a chunk of %d bytes: expected at least 1", n)
+		}
+	}
+	r.chunked, r.chunks, r.open = true, slices.Clone(sizes), false
+	return r
+}
+
+// UntilClose sends the body without anything that frames it: it ends when the server closes the connection, which it does.
+func (r Response) UntilClose() Response {
+	r.open, r.chunked, r.chunks = true, false, nil
+	return r
+}
+
+// Trailer appends a trailer field (RFC 9110 section 6.5). The body must be chunked.
+func (r Response) Trailer(name, value string) Response {
+	r.trailers, r.err = appendField(r.trailers, name, value, r.err)
+	return r
+}
+
+// Informational appends a response 1xx other than 101 that is sent before this one (RFC 9110 section 15.2), with alternating names and
+// values of header fields. It goes out before the request body is read, if the response is enqueued by then or a [Peeker] knows
+// it; otherwise before the response. Requests of HTTP/1.0 get none.
+func (r Response) Informational(status int, nameValue ...string) Response {
+	if status < 100 || status > 199 || status == 101 {
+		return r.fail("Informational(%d): expected 1xx other than 101", status)
+	}
+	if len(nameValue)%2 != 0 {
+		return r.fail("Informational(%d): expected names and values that alternate, but got %d strings", status, len(nameValue))
+	}
+	info := informational{status: status}
+	for i := 0; i < len(nameValue); i += 2 {
+		info.fields, r.err = appendField(info.fields, nameValue[i], nameValue[i+1], r.err)
+	}
+	r.infos = append(slices.Clip(r.infos), info)
+	return r
+}
+
+// Continue is Informational(100), which lets a client go on that sent "Expect: 100-continue".
+func (r Response) Continue() Response { return r.Informational(100) }
+
+// Raw sends p, which is copied, verbatim in place of status line, headers and body. It is for responses that are malformed. The
+// connection stays open for another request unless the request or an effect at [ResponseEnd] ends it.
+func (r Response) Raw(p []byte) Response {
+	r.raw = append([]byte{}, p...)
+	return r
+}
+
+// HeadDelay waits before the status line.
+func (r Response) HeadDelay(d time.Duration) Response {
+	r.headDelay = d
+	return r
+}
+
+// BodyDelay waits between the headers, which are sent, and the body.
+func (r Response) BodyDelay(d time.Duration) Response {
+	r.bodyDelay = d
+	return r
+}
+
+// Throttle slows bodies down: after every so many bytes it waits for the period before the next one. It holds for the response body,
+// and for the request body if the response is enqueued by the time the head of the request was read.
+func (r Response) Throttle(bytes int64, period time.Duration) Response {
+	if bytes < 1 {
+		return r.fail("Throttle(%d, %v): expected at least 1 byte", bytes, period)
+	}
+	r.throttle = throttle{bytes, period}
+	return r
+}
+
+// On lets an effect happen at that moment. nil removes it.
+func (r Response) On(m Moment, e Effect) Response { return r.at(m, half, e) }
+
+// OnBytes lets an effect happen at [RequestBody] or [ResponseBody] after so many bytes of the body.
+func (r Response) OnBytes(m Moment, bytes int64, e Effect) Response {
+	if m != RequestBody && m != ResponseBody {
+		return r.fail("OnBytes(%v): expected RequestBody or ResponseBody", m)
+	}
+	if bytes < 0 {
+		return r.fail("OnBytes(%v, %d): expected a number of bytes", m, bytes)
+	}
+	return r.at(m, bytes, e)
+}
+
+func (r Response) at(m Moment, after int64, e Effect) Response {
+	if m < 0 || m >= moments {
+		return r.fail("On(%v): no such moment", m)
+	}
+	r.effects[m] = timed{e, after}
+	return r
+}
+
+// SkipRequestBody answers without reading the request body. The connection is closed afterwards, and the recorded body is nil.
+func (r Response) SkipRequestBody() Response {
+	r.skipBody = true
+	return r
+}
+
+// bodiless reports whether the response to a method has no content (RFC 9110 section 6.4.1).
+func (r *Response) bodiless(method string) bool {
+	code := r.Code()
+	return method == "HEAD" || code == 204 || code == 304 || code == 101 || method == "CONNECT" && code/100 == 2
+}
+
+// head returns the reason and the fields of the head, framing included.
+func (r *Response) head(method string) (reason string, fields []string) {
+	if reason = r.reason; !r.reasoned {
+		reason = reasonOf(r.Code())
+	}
+	for i := 0; i < len(r.fields); i += 2 {
+		if strings.EqualFold(r.fields[i], "Content-Length") || strings.EqualFold(r.fields[i], "Transfer-Encoding") {
+			return reason, r.fields
+		}
+	}
+	code := r.Code()
+	switch {
+	case r.open, code == 204, code == 101, method == "CONNECT" && code/100 == 2: // RFC 9110 section 8.6
+		return reason, r.fields
+	case r.encoded():
+		fields = []string{"Transfer-encoding", "chunked"}
+	case code == 304 && r.content.open == nil: // it would be the length of a 200
+		return reason, r.fields
+	default:
+		fields = []string{"Content-Length", strconv.FormatInt(r.content.length, 10)}
+	}
+	return reason, append(fields, r.fields...)
+}
+
+// encoded reports whether the body goes out in the chunked coding.
+func (r *Response) encoded() bool { return !r.open && (r.chunked || r.content.length < 0) }
+
+// check is the last look at a script, for what no single method can see.
+func (r *Response) check() error {
+	if r.err == nil && len(r.trailers) > 0 && !r.encoded() && r.raw == nil {
+		return fmt.Errorf("mockserver: a response with trailers that is not chunked: expected Chunked")
+	}
+	return r.err
+}
+
+// scriptFault is the answer where the script, or the code behind it, is at fault.
+func scriptFault(err error) Response {
+	return Reply(500).Header("Content-Type", "text/plain; charset=utf-8").Text(err.Error() + "\n")
+}

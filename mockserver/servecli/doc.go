@@ -1,0 +1,74 @@
+// Package servecli is the mockserver command: it serves a folder of files or a script over HTTP/1.1.
+//
+//	mockserver serve [--addr HOST:PORT] [--tls] [--cert-out FILE] [--verbose] PATH
+//	mockserver version
+//	mockserver help
+//
+// The first line of output is "listening on URL", once connections are accepted. The command ends with status 0 on SIGTERM or SIGINT. It
+// listens on a free port of 127.0.0.1 unless --addr says otherwise. --tls serves HTTPS with a certificate made for localhost and the
+// host of --addr; --cert-out writes what clients must trust, in PEM, before the first line of output. --verbose logs each request to the
+// error output. Status 2 means that the command was not understood, 1 that it failed.
+//
+// # Folders
+//
+// A PATH that is a folder is served file by file to GET and HEAD: index.html stands for its folder, the content type follows the
+// extension, and what does not exist is 404. Nothing outside of the folder can be reached, by dots or by symbolic links.
+//
+// # Scripts
+//
+// A PATH that is a file is a script, read once, at the start:
+//
+//	# What each request gets.
+//	GET /hello
+//	  header Content-Type: text/plain
+//	  body "hello, world\n"
+//
+//	GET /old
+//	  redirect 302 /hello
+//
+//	POST /upload
+//	  continue
+//	  status 201 Created
+//	  echo
+//
+//	GET /flaky
+//	  disconnect
+//	then
+//	  body finally
+//
+//	* /*
+//	  status 404
+//	  body <<END
+//	no such page
+//	END
+//
+// A route begins at the start of a line with a method, or * for all, and a path. A path that ends with * stands for all that begin so. A
+// path with a question mark is compared with the whole target, others with what comes before its query. The first route that fits
+// answers; HEAD also fits routes of GET. A path without a route gets 404, or 405 if a route has the path with another method.
+//
+// What a route answers follows in indented lines. The line "then" begins its next answer: the first request gets the first one, and so
+// on; the last one repeats. Empty lines and lines that begin with # are skipped.
+//
+//	status CODE [REASON]   the status; 200 by default
+//	header NAME: VALUE     a header field, more than once for several
+//	trailer NAME: VALUE    a trailer field; the body must be chunked
+//	body TEXT              the body: the rest of the line, or a quoted Go string, or <<WORD for the lines up to WORD
+//	file NAME              the body is that file, found from the script's folder, and the content type is its own
+//	echo                   the body, and the content type, are those of the request
+//	raw TEXT               these bytes in place of status line, headers and body; TEXT as for body
+//	redirect CODE TARGET   a status 3xx and the Location
+//	chunked [SIZE ...]     the body in chunks of these sizes, the last one repeating
+//	until-close            the body without framing, ended by the end of the connection
+//	continue               100 (Continue) before the request body is read
+//	informational CODE [NAME: VALUE]
+//	                       a response 1xx before this one
+//	delay TIME             wait before the response, for a time such as 200ms or 1.5s
+//	body-delay TIME        wait between head and body
+//	throttle BYTES TIME    wait that long after each so many bytes of the body
+//	close                  close the connection after the response
+//	disconnect [BYTES]     close it in place of the response, or after so many bytes of the body
+//	reset [BYTES]          the same, with a TCP reset
+//	stall [BYTES]          the same, but leave it open and silent
+//
+// A request with "Expect: 100-continue" is told to continue, in folders and scripts alike.
+package servecli
