@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// testTimeout bounds one test binary; the suites take seconds, so a hang shows as stacks rather than as a lost CI job.
-const testTimeout = "-timeout=5m"
+// testTimeout bounds one test binary, so that a hang shows as stacks rather than as a lost CI job. Under -race on a busy machine a suite takes minutes.
+const testTimeout = "-timeout=10m"
 
 // Test runs all tests of all modules in one go command, shuffled, and with the race detector where a C compiler exists. The go
 // command prints last. When a test fails the process ends here with the go command's status: a message of ours would follow its summary.
