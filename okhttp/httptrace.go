@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"net"
 	"net/http/httptrace"
-	"net/netip"
 	"net/textproto"
 	"strconv"
 )
@@ -24,40 +23,20 @@ func traceListener(c *Call, t *httptrace.ClientTrace) *EventListener {
 	if t.GetConn != nil {
 		l.CallStart = func(CallStart) { t.GetConn(hostWithPort(c.request.url)) }
 	}
-	if t.DNSStart != nil {
-		l.DNSStart = func(e DNSEvent) { t.DNSStart(httptrace.DNSStartInfo{Host: e.Host}) }
+	// DNSStart, DNSDone, ConnectStart and ConnectDone are not here: package net fires them itself, for its resolver and its dialer.
+	if t.TLSHandshakeStart != nil {
+		l.SecureConnectStart = func(ConnectEvent) { t.TLSHandshakeStart() }
 	}
-	if t.DNSDone != nil {
-		l.DNSEnd = func(e DNSEvent) { t.DNSDone(dnsDone(e)) }
-	}
-	if t.ConnectStart != nil {
-		l.ConnectStart = func(e ConnectEvent) { t.ConnectStart("tcp", e.Route.String()) }
-	}
-	// net/http ends connecting before it starts TLS; here TLS is a part of connecting.
-	secure := false
-	l.SecureConnectStart = func(e ConnectEvent) {
-		secure = true
-		if t.ConnectDone != nil {
-			t.ConnectDone("tcp", e.Route.String(), nil)
+	if t.TLSHandshakeDone != nil {
+		secure := false
+		l.SecureConnectStart = both(l.SecureConnectStart, func(ConnectEvent) { secure = true })
+		l.ConnectEnd = func(ConnectEvent) { secure = false }
+		l.ConnectFailed = func(e ConnectEvent) {
+			if secure {
+				t.TLSHandshakeDone(tls.ConnectionState{}, e.Err)
+			}
+			secure = false
 		}
-		if t.TLSHandshakeStart != nil {
-			t.TLSHandshakeStart()
-		}
-	}
-	l.ConnectEnd = func(e ConnectEvent) {
-		if !secure && t.ConnectDone != nil {
-			t.ConnectDone("tcp", e.Route.String(), nil)
-		}
-		secure = false
-	}
-	l.ConnectFailed = func(e ConnectEvent) {
-		switch {
-		case secure && t.TLSHandshakeDone != nil:
-			t.TLSHandshakeDone(tls.ConnectionState{}, e.Err)
-		case !secure && t.ConnectDone != nil:
-			t.ConnectDone("tcp", e.Route.String(), e.Err)
-		}
-		secure = false
 	}
 	l.ConnectionAcquired = func(e ConnectionEvent) {
 		conn := e.Connection
@@ -101,14 +80,5 @@ func traceListener(c *Call, t *httptrace.ClientTrace) *EventListener {
 	}
 	return l
 }
-
-func dnsDone(e DNSEvent) (info httptrace.DNSDoneInfo) {
-	for _, a := range e.Addrs {
-		info.Addrs = append(info.Addrs, netIPAddr(a))
-	}
-	return info
-}
-
-func netIPAddr(a netip.Addr) net.IPAddr { return net.IPAddr{IP: a.AsSlice(), Zone: a.Zone()} }
 
 func hostWithPort(u URL) string { return net.JoinHostPort(u.Host(), strconv.Itoa(u.Port())) }

@@ -1,0 +1,258 @@
+package okhttp
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"strings"
+	"testing"
+)
+
+// echo answers with what it got, on a server of net/http.
+func echo(t *testing.T) *httptest.Server {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		w.Header().Set("X-Method", r.Method)
+		w.Header().Set("X-Host", r.Host)
+		w.Header().Add("X-Twice", "1")
+		w.Header().Add("X-Twice", "2")
+		fmt.Fprintf(w, "%s|%s|%d|%v|%v", body, r.Header.Get("X-In"), r.ContentLength, r.TransferEncoding, err)
+	})
+	mux.HandleFunc("/gzip", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		io.WriteString(z, "unpacked")
+		z.Close()
+	})
+	mux.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/arrived", http.StatusTemporaryRedirect)
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func closing(t *testing.T) *Client {
+	c := New()
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func TestHTTPClient(t *testing.T) {
+	s := echo(t)
+	c := closing(t).HTTPClient()
+	text := func(resp *http.Response, err error) string {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		b, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	t.Run("GET", func(t *testing.T) {
+		resp, err := c.Get(s.URL)
+		if got := text(resp, err); got != "||0|[]|<nil>" {
+			t.Errorf("body %q", got)
+		}
+		if resp.StatusCode != 200 || resp.Status != "200 OK" || resp.Proto != "HTTP/1.1" || resp.ContentLength <= 0 {
+			t.Errorf("response %+v", resp)
+		}
+		if got := resp.Header["X-Twice"]; len(got) != 2 || got[1] != "2" {
+			t.Errorf("repeated header %q", got)
+		}
+	})
+	t.Run("POST with a body", func(t *testing.T) {
+		if got := text(c.Post(s.URL, "text/plain", strings.NewReader("hi"))); got != "hi||2|[]|<nil>" {
+			t.Errorf("body %q", got)
+		}
+	})
+	t.Run("POST of unknown length", func(t *testing.T) {
+		if got := text(c.Post(s.URL, "text/plain", struct{ io.Reader }{strings.NewReader("hi")})); got != "hi||-1|[chunked]|<nil>" {
+			t.Errorf("body %q", got)
+		}
+	})
+	t.Run("POST without a body", func(t *testing.T) {
+		if got := text(c.Post(s.URL, "", nil)); got != "||0|[]|<nil>" {
+			t.Errorf("body %q", got)
+		}
+	})
+	t.Run("redirect keeps the body", func(t *testing.T) {
+		resp, err := c.Post(s.URL+"/moved", "text/plain", strings.NewReader("hi"))
+		if got := text(resp, err); got != "hi||2|[]|<nil>" {
+			t.Errorf("body %q", got)
+		}
+		if got := resp.Request.URL.Path; got != "/arrived" {
+			t.Errorf("ended at %s", got)
+		}
+	})
+	t.Run("gzip", func(t *testing.T) {
+		resp, err := c.Get(s.URL + "/gzip")
+		if got := text(resp, err); got != "unpacked" || !resp.Uncompressed || resp.ContentLength != -1 || resp.Header.Get("Content-Encoding") != "" {
+			t.Errorf("body %q of %+v", got, resp)
+		}
+	})
+	t.Run("own Host and headers, request untouched", func(t *testing.T) {
+		r, _ := http.NewRequest("GET", s.URL, nil)
+		r.Host = "other.test"
+		r.Header.Set("X-In", "v")
+		resp, err := c.Do(r)
+		if got := text(resp, err); got != "|v|0|[]|<nil>" || resp.Header.Get("X-Host") != "other.test" {
+			t.Errorf("body %q, host %q", got, resp.Header.Get("X-Host"))
+		}
+		if len(r.Header) != 1 {
+			t.Errorf("the request's headers became %v", r.Header)
+		}
+	})
+	t.Run("method in lower case and of one's own", func(t *testing.T) {
+		r, _ := http.NewRequest("purge", s.URL, nil)
+		resp, err := c.Do(r)
+		if text(resp, err); resp.Header.Get("X-Method") != "purge" {
+			t.Errorf("method %q", resp.Header.Get("X-Method"))
+		}
+	})
+}
+
+// closeCounter counts how often a body is closed, which net/http promises to happen in every case.
+type closeCounter struct {
+	io.Reader
+	closed int
+}
+
+func (c *closeCounter) Close() error {
+	c.closed++
+	return nil
+}
+
+func TestRoundTripClosesTheBody(t *testing.T) {
+	s := echo(t)
+	rt := closing(t).RoundTripper()
+	for _, tt := range []struct {
+		name, url string
+		header    http.Header
+		ok        bool
+	}{
+		{"success", s.URL, nil, true},
+		{"refused", "http://127.0.0.1:1/", nil, false},
+		{"bad header", s.URL, http.Header{"X": {"a\r\nb"}}, false},
+		{"scheme", "ftp://127.0.0.1/", nil, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			body := &closeCounter{Reader: strings.NewReader("x")}
+			r, err := http.NewRequest("POST", tt.url, body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, values := range tt.header {
+				r.Header[name] = values
+			}
+			resp, err := rt.RoundTrip(r)
+			if (err == nil) != tt.ok {
+				t.Errorf("error %v", err)
+			}
+			if err == nil {
+				resp.Body.Close()
+			}
+			if body.closed == 0 {
+				t.Error("the body was not closed")
+			}
+		})
+	}
+}
+
+func TestRoundTripTLS(t *testing.T) {
+	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "x") }))
+	defer s.Close()
+	c := New(WithTLSConfig(&tls.Config{RootCAs: s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs}))
+	defer c.Close()
+	resp, err := c.HTTPClient().Get(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.TLS == nil || len(resp.TLS.PeerCertificates) == 0 {
+		t.Errorf("TLS state %+v", resp.TLS)
+	}
+}
+
+func TestRoundTripContext(t *testing.T) {
+	block := make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { <-block }))
+	defer s.Close()
+	defer close(block)
+	ctx, cancel := context.WithCancel(t.Context())
+	r, _ := http.NewRequestWithContext(ctx, "GET", s.URL, nil)
+	trace := &httptrace.ClientTrace{WroteHeaders: cancel} // once the request is on its way
+	_, err := closing(t).HTTPClient().Do(r.WithContext(httptrace.WithClientTrace(ctx, trace)))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// The hooks of httptrace fire as they do for net/http's own transport.
+func TestTraceLikeNetHTTP(t *testing.T) {
+	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusEarlyHints)
+		io.WriteString(w, "x")
+	}))
+	defer s.Close()
+	roots := s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+	events := func(c *http.Client) string {
+		var log bytes.Buffer
+		say := func(format string, args ...any) { fmt.Fprintf(&log, format+" ", args...) }
+		trace := &httptrace.ClientTrace{
+			GetConn:              func(hostPort string) { say("GetConn") },
+			GotConn:              func(i httptrace.GotConnInfo) { say("GotConn(%v)", i.Reused) },
+			ConnectStart:         func(network, addr string) { say("ConnectStart") },
+			ConnectDone:          func(network, addr string, err error) { say("ConnectDone(%v)", err) },
+			TLSHandshakeStart:    func() { say("TLSHandshakeStart") },
+			TLSHandshakeDone:     func(cs tls.ConnectionState, err error) { say("TLSHandshakeDone(%v)", err) },
+			WroteHeaders:         func() { say("WroteHeaders") },
+			WroteRequest:         func(i httptrace.WroteRequestInfo) { say("WroteRequest(%v)", i.Err) },
+			GotFirstResponseByte: func() { say("GotFirstResponseByte") },
+			PutIdleConn:          func(err error) { say("PutIdleConn(%v)", err) },
+		}
+		for range 2 {
+			r, _ := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), "GET", s.URL, nil)
+			resp, err := c.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+			say("\n")
+		}
+		return log.String()
+	}
+	const connect = "GetConn ConnectStart ConnectDone(<nil>) TLSHandshakeStart TLSHandshakeDone(<nil>) GotConn(false) "
+	const exchange = "WroteHeaders WroteRequest(<nil>) GotFirstResponseByte PutIdleConn(<nil>) \n "
+	client := New(WithTLSConfig(&tls.Config{RootCAs: roots}))
+	defer client.Close()
+	want := connect + exchange + "GetConn GotConn(true) " + exchange
+	if got := events(client.HTTPClient()); got != want {
+		t.Errorf("events\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestHTTPConversion(t *testing.T) {
+	h, _ := NewHeaders("A", "1", "a", "2", "Transfer-Encoding", "chunked")
+	req, _ := NewRequest("GET", "http://h/p?q")
+	resp := NewResponse(req, 404, ResponseStatus(404, "Not Found"), ResponseHeaders(h)).HTTP()
+	if resp.Status != "404 Not Found" || len(resp.Header["A"]) != 2 || resp.Request.URL.String() != "http://h/p?q" || len(resp.TransferEncoding) != 1 {
+		t.Errorf("converted %+v", resp)
+	}
+	if resp.Header["A"] = append(resp.Header["A"][:1], "changed"); h.Get("a") != "1" {
+		t.Error("changing the conversion changed the original")
+	}
+}
