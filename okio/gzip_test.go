@@ -112,6 +112,7 @@ func TestGzipHeaders(t *testing.T) {
 		{"name", header("08") + "666f6f2e74787400"},
 		{"comment", header("10") + "7275626269736800"},
 		{"all", header("1c") + "0700" + "65787472612121" + "666f6f2e74787400" + "7275626269736800"},
+		{"longest name and comment", header("18") + strings.Repeat("61", gzipFieldLimit) + "00" + strings.Repeat("62", gzipFieldLimit) + "00"},
 		{"empty extra", header("04") + "0000"},
 		{"extra over 32 KiB", header("04") + "00ff" + strings.Repeat("ab", 0xff00)},
 		{"header checksum", header("02") + "1d26"},

@@ -83,9 +83,6 @@ func (s *limitSource) Read(p []byte) (int, error) {
 	if r, ok := s.up.(io.Reader); ok && !s.exact && !s.closed && s.seen < s.size {
 		n, err := r.Read(p[:min(int64(len(p)), s.size-s.seen)])
 		s.seen += int64(n)
-		if n > 0 && err == io.EOF && s.seen < s.size {
-			err = nil // comes again, with nothing before it
-		}
 		return n, s.ended(err)
 	}
 	var b Buffer

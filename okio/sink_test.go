@@ -3,6 +3,7 @@ package okio
 import (
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -40,6 +41,28 @@ func TestEmitAndFlushThroughSeveralSinks(t *testing.T) {
 	_, _ = b2.Buffer().Write(make([]byte, 2*segN+3616))
 	if err := b2.EmitFull(); err != nil || b2.Buffer().Len() != 3616 || b1.Buffer().Len() != 0 || b0.Len() != 2*segN {
 		t.Error(err, b2.Buffer().Len(), b1.Buffer().Len(), b0.Len())
+	}
+}
+
+// However much is written at once, it is copied and passed on a few segments at a time.
+func TestSinkBoundsItsMemory(t *testing.T) {
+	for _, write := range []func(*BufferedSink) (int, error){
+		func(k *BufferedSink) (int, error) { return k.Write(make([]byte, 20*segN+1)) },
+		func(k *BufferedSink) (int, error) { return k.WriteString(strings.Repeat("x", 20*segN+1)) },
+		func(k *BufferedSink) (int, error) {
+			n, err := k.ReadFrom(&readerOnly{Reader: io.LimitReader(zeros{}, 20*segN+1)})
+			return int(n), err
+		},
+	} {
+		var down countingSink
+		k := NewBufferedSink(&down)
+		_ = k.WriteByte('x')
+		if n, err := write(k); n != 20*segN+1 || err != nil {
+			t.Error(n, err)
+		}
+		if most := slices.Max(down.writes); most > writePiece+segN {
+			t.Errorf("%d bytes were held back", most)
+		}
 	}
 }
 

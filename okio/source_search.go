@@ -51,7 +51,7 @@ func (s *BufferedSource) Index(pat ByteString, from, to int64) (int64, error) {
 		}
 		have := s.buf.Len()
 		untried := max(from, have-length+1, 0) // the first start that the buffered data does not decide
-		if untried >= to || have >= to && !s.tailStarts(pat, untried, to) {
+		if have >= to && !s.tailStarts(pat, untried, to) {
 			break
 		}
 		if ok, err := s.more(); !ok {

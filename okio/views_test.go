@@ -153,6 +153,9 @@ func TestReserveAndCommit(t *testing.T) {
 	_ = b.WriteByte('x')
 	mustPanic(t, func() { b.Commit(1) }) // something was done in between
 	b.Reserve(10)
+	_ = b.Skip(b.Len())
+	mustPanic(t, func() { b.Commit(1) })
+	b.Reserve(10)
 	b.Clear()
 	mustPanic(t, func() { b.Commit(1) })
 	checkRing(t, &b)

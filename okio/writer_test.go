@@ -115,6 +115,11 @@ func TestToWriterOverTCP(t *testing.T) {
 	if err := k.Close(); err != nil {
 		t.Fatal(err)
 	}
+	for _, p := range k.(*writerSink).slices {
+		if p != nil {
+			t.Error("the sink keeps released memory")
+		}
+	}
 	if p := <-got; p != text {
 		t.Errorf("%d bytes of %d came", len(p), len(text))
 	}
