@@ -1,0 +1,124 @@
+// Package cli is the command okcurl as a function, so that tests can run it in their own process. The manual is that of the command,
+// package okcurl.
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/okhttp-go/ok/okhttp"
+)
+
+// Main runs okcurl with the arguments after the command's name, and returns its exit code. It writes responses to out and everything else
+// to err, and reads in only where an option says so. While it fetches, SIGINT cancels what is under way. It may run concurrently with
+// itself.
+func Main(args []string, in io.Reader, out, err io.Writer) int {
+	o, failed := parse(args)
+	if failed != nil {
+		return report(err, failed)
+	}
+	if len(args) == 0 {
+		writeHelp(err)
+		return exitUsage
+	}
+	switch {
+	case o.help:
+		return printed(err, writeHelp(out))
+	case o.version:
+		return printed(err, writeVersion(out))
+	}
+	s, failed := newSession(o, in, out, err)
+	if failed != nil {
+		return report(err, failed)
+	}
+	defer s.client.Close()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	// A second SIGINT ends the program even if it hangs in writing to someone who does not read.
+	defer context.AfterFunc(ctx, stop)()
+	return s.run(ctx)
+}
+
+// printed turns the outcome of printing into an exit code.
+func printed(err io.Writer, failed error) int {
+	if failed == nil {
+		return successful
+	}
+	return report(err, (&destination{err: failed}).close())
+}
+
+// report prints a failure and returns its exit code.
+func report(err io.Writer, failed error) int {
+	f := classify(context.Background(), failed)
+	if f.text != "" {
+		fmt.Fprintf(err, "okcurl: (%d) %s\n", f.code, f.text)
+	}
+	return f.code
+}
+
+// session is one run over all URLs.
+type session struct {
+	o        *options
+	out, err io.Writer
+	screen   bool // err is a terminal
+	client   *okhttp.Client
+	body     *okhttp.Body
+	verbose  *verbose // nil unless asked for
+}
+
+// newSession reads what the options name and makes the client.
+func newSession(o *options, in io.Reader, out, err io.Writer) (*session, error) {
+	if failed := o.check(); failed != nil {
+		return nil, failed
+	}
+	s := &session{o: o, out: out, err: err, screen: isTerminal(err)}
+	var failed error
+	if s.body, failed = o.body(in); failed != nil {
+		return nil, failed
+	}
+	if o.writeOut, failed = writeOutFormat(o.writeOut, in); failed != nil {
+		return nil, failed
+	}
+	tlsConfig, failed := o.tlsConfig()
+	if failed != nil {
+		return nil, failed
+	}
+	settings := []okhttp.Option{okhttp.WithFollowRedirects(o.location), okhttp.WithTLSConfig(tlsConfig)}
+	if o.connectTimeout != unset {
+		settings = append(settings, okhttp.WithConnectTimeout(o.connectTimeout))
+	}
+	if o.readTimeout != unset {
+		settings = append(settings, okhttp.WithReadTimeout(o.readTimeout))
+	}
+	if o.maxTime != unset {
+		settings = append(settings, okhttp.WithCallTimeout(o.maxTime))
+	}
+	if o.verbose {
+		s.verbose = newVerbose(err, o.insecure)
+	}
+	s.client = okhttp.New(settings...)
+	return s, nil
+}
+
+// run fetches the URLs in their order. The exit code is that of the last failure.
+func (s *session) run(ctx context.Context) int {
+	code := successful
+	for i, text := range s.o.urls {
+		t := &transfer{session: s}
+		f := t.run(ctx, text, s.o.outputOf(i))
+		if f == nil {
+			continue
+		}
+		code = f.code
+		if f.text != "" && (!s.o.silent || s.o.showError) {
+			report(s.err, f)
+		}
+		if ctx.Err() != nil || f.text == "" {
+			break // interrupted, or nobody reads
+		}
+	}
+	return code
+}

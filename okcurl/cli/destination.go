@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/okhttp-go/ok/okhttp"
+)
+
+// destination is where a response goes: standard output, or a file that is made when the first byte comes. Its first failure sticks.
+type destination struct {
+	std  io.Writer
+	name string // "" for standard output
+	file *os.File
+	err  error
+}
+
+// destinationOf returns where the response of a URL goes.
+func destinationOf(out output, u okhttp.URL, std io.Writer) (*destination, error) {
+	name := out.file
+	if out.remote {
+		// A server must not choose a place outside of this directory; on Windows some names are places too.
+		if name = fileName(u); name == "" || !filepath.IsLocal(name) {
+			return nil, &failure{exitWrite, "the URL has no file name for --remote-name"}
+		}
+	} else if name == "-" {
+		name = ""
+	}
+	return &destination{std: std, name: name}, nil
+}
+
+// open makes the file.
+func (d *destination) open() error {
+	if d.err == nil && d.name != "" && d.file == nil {
+		d.file, d.err = os.Create(d.name)
+	}
+	return d.err
+}
+
+// Write implements io.Writer.
+func (d *destination) Write(p []byte) (n int, err error) {
+	if err := d.open(); err != nil {
+		return 0, err
+	}
+	if d.file != nil {
+		n, d.err = d.file.Write(p)
+	} else {
+		n, d.err = d.std.Write(p)
+	}
+	return n, d.err
+}
+
+// close closes the file and returns the failure of the whole, nil if everything was written.
+func (d *destination) close() *failure {
+	if d.file != nil {
+		if err := d.file.Close(); d.err == nil {
+			d.err = err
+		}
+		d.file = nil
+	}
+	switch {
+	case d.err == nil:
+		return nil
+	case brokenPipe(d.err):
+		return &failure{code: exitWrite} // whoever read has enough
+	case d.name != "":
+		return &failure{exitWrite, "cannot write " + pathText(d.err)}
+	}
+	return &failure{exitWrite, "cannot write the output: " + rootText(d.err)}
+}
+
+func brokenPipe(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+}

@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"io/fs"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/okhttp-go/ok/okhttp"
+	"github.com/okhttp-go/ok/okio"
+)
+
+// The exit codes, those of curl for what happened.
+const (
+	exitScheme      = 1   // not an http or https URL
+	exitUsage       = 2   // the command line, or a request that HTTP does not allow
+	exitURL         = 3   // malformed URL
+	exitResolve     = 6   // unknown host
+	exitConnect     = 7   // no connection
+	exitWeirdReply  = 8   // the response is not HTTP
+	exitPartial     = 18  // the body ended early
+	exitStatus      = 22  // --fail, and a status of 400 or more
+	exitWrite       = 23  // the output could not be written
+	exitRead        = 26  // data or another input could not be read
+	exitTimeout     = 28  // a time limit was up
+	exitTLS         = 35  // TLS could not be agreed on
+	exitRedirects   = 47  // more redirects than allowed
+	exitEmpty       = 52  // the connection ended before there was a response
+	exitSend        = 55  // the request could not be sent
+	exitReceive     = 56  // the response could not be received
+	exitCertificate = 60  // the certificate does not verify
+	exitCoding      = 61  // what --compressed asked for cannot be unpacked
+	exitCAFile      = 77  // --cacert cannot be read
+	exitTooLarge    = 100 // the response's head is too large
+	exitInterrupted = 130 // SIGINT
+	successful      = 0
+)
+
+// failure is an error with its exit code. The text is empty where nothing needs to be said.
+type failure struct {
+	code int
+	text string
+}
+
+func (f *failure) Error() string { return f.text }
+
+var errTooManyRedirects = errors.New("too many redirects")
+
+// classify finds the code and the words for what ended a call.
+func classify(ctx context.Context, err error) *failure {
+	if f, ok := errors.AsType[*failure](err); ok {
+		return f
+	}
+	if ctx.Err() != nil {
+		return &failure{code: exitInterrupted}
+	}
+	if f := classifyRequest(err); f != nil {
+		return f
+	}
+	e, ok := errors.AsType[*okhttp.Error](err)
+	if !ok {
+		return &failure{exitReceive, libraryText(err)}
+	}
+	if errors.Is(err, okhttp.ErrCallTimeout) {
+		return &failure{exitTimeout, "time limit (--max-time) reached while " + doing(e.Phase)}
+	}
+	if u, ok := errors.AsType[*okhttp.UnknownHostError](err); ok {
+		return &failure{exitResolve, "could not resolve host: " + u.Host}
+	}
+	if e.Timeout() {
+		return &failure{exitTimeout, "timed out while " + doing(e.Phase) + ": " + libraryText(e.Err)}
+	}
+	if errors.Is(err, errTooManyRedirects) {
+		return &failure{exitRedirects, libraryText(e.Err)}
+	}
+	return classifyPhase(e)
+}
+
+// classifyRequest recognises requests that could not even be made.
+func classifyRequest(err error) *failure {
+	if u, ok := errors.AsType[*okhttp.URLError](err); ok {
+		if u.Part == "scheme" {
+			return &failure{exitScheme, libraryText(err)}
+		}
+		return &failure{exitURL, libraryText(err)}
+	}
+	if _, ok := errors.AsType[*okhttp.RequestError](err); ok {
+		return &failure{exitUsage, libraryText(err)}
+	}
+	if _, ok := errors.AsType[*okhttp.HeaderError](err); ok {
+		return &failure{exitUsage, libraryText(err)}
+	}
+	return nil
+}
+
+// classifyPhase tells failures apart by where the call was.
+func classifyPhase(e *okhttp.Error) *failure {
+	protocol, isProtocol := errors.AsType[*okhttp.ProtocolError](e.Err)
+	large, isLarge := errors.AsType[*okhttp.TooLargeError](e.Err)
+	switch {
+	case e.Phase == okhttp.PhaseConnect:
+		return &failure{exitConnect, "failed to connect to " + e.Route + ": " + rootText(e.Err) + others(e)}
+	case e.Phase == okhttp.PhaseTLS && isCertificate(e.Err):
+		return &failure{exitCertificate, "certificate of " + host(e) + " not verified: " + certificateText(e.Err)}
+	case e.Phase == okhttp.PhaseTLS:
+		return &failure{exitTLS, "tls connect error: " + tlsText(e.Err)}
+	case isLarge:
+		return &failure{exitTooLarge, large.Error()}
+	case e.Phase == okhttp.PhaseRequestBody && (isProtocol || isFile(e.Err)):
+		return &failure{exitRead, "cannot send the data: " + pathText(e.Err)}
+	case e.Phase == okhttp.PhaseRequestHeaders, e.Phase == okhttp.PhaseRequestBody:
+		return &failure{exitSend, "failed to send the request: " + rootText(e.Err)}
+	case e.Phase == okhttp.PhaseResponseHeaders && errors.Is(e.Err, io.ErrUnexpectedEOF):
+		return &failure{exitEmpty, "the server closed the connection before its response had come"}
+	case e.Phase == okhttp.PhaseResponseHeaders && isProtocol:
+		return &failure{exitWeirdReply, "the server's response is not HTTP: " + protocol.Detail}
+	case e.Phase == okhttp.PhaseFollowUp && isProtocol:
+		return &failure{exitRedirects, protocol.Detail}
+	case e.Phase == okhttp.PhaseResponseBody:
+		return classifyBody(e, protocol)
+	}
+	return &failure{exitReceive, "failed to receive the response: " + rootText(e.Err)}
+}
+
+func classifyBody(e *okhttp.Error, protocol *okhttp.ProtocolError) *failure {
+	switch {
+	case protocol != nil && errors.Is(protocol, io.ErrUnexpectedEOF):
+		return &failure{exitPartial, "the server closed the connection before the end of the body"}
+	case protocol != nil:
+		return &failure{exitReceive, "failed to receive the response: " + protocol.Detail}
+	}
+	if f, ok := errors.AsType[*okio.FormatError](e.Err); ok {
+		return &failure{exitCoding, "cannot unpack the response: " + f.Format + ": " + f.Problem}
+	}
+	return &failure{exitReceive, "failed to receive the response: " + rootText(e.Err)}
+}
+
+func doing(p okhttp.Phase) string {
+	switch p {
+	case okhttp.PhaseDNS:
+		return "resolving the host"
+	case okhttp.PhaseConnect:
+		return "connecting"
+	case okhttp.PhaseTLS:
+		return "agreeing on tls"
+	case okhttp.PhaseRequestHeaders, okhttp.PhaseRequestBody:
+		return "sending the request"
+	case okhttp.PhaseResponseHeaders:
+		return "waiting for the response"
+	case okhttp.PhaseResponseBody:
+		return "receiving the body"
+	}
+	return "fetching"
+}
+
+func isCertificate(err error) bool {
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return true
+	}
+	_, ok := errors.AsType[x509.HostnameError](err)
+	return ok
+}
+
+// certificateText is the reason alone: the library's prefix says what the line says already.
+func certificateText(err error) string {
+	if v, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		err = v.Err
+	}
+	return strings.TrimPrefix(err.Error(), "x509: ")
+}
+
+func tlsText(err error) string {
+	if r, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return r.Msg + " (is it a server without tls?)"
+	}
+	return rootText(err)
+}
+
+func isFile(err error) bool {
+	_, ok := errors.AsType[*fs.PathError](err)
+	return ok
+}
+
+// rootText renders the cause that the system named, if it did.
+func rootText(err error) string {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
+		return errno.Error()
+	}
+	return libraryText(err)
+}
+
+// others counts the further addresses that did not answer either.
+func others(e *okhttp.Error) string {
+	switch n := len(e.Attempts); n {
+	case 0:
+		return ""
+	case 1:
+		return " (and to 1 other address)"
+	default:
+		return " (and to " + strconv.Itoa(n) + " other addresses)"
+	}
+}
+
+// host is the host of the error's redacted URL.
+func host(e *okhttp.Error) string {
+	u, err := okhttp.ParseURL(e.URL)
+	if err != nil {
+		return e.URL
+	}
+	return u.Host()
+}
+
+// libraryText is the message of an error without the package it comes from.
+func libraryText(err error) string {
+	text := strings.TrimPrefix(err.Error(), "okhttp: ")
+	return strings.TrimPrefix(text, "okio: ")
+}

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"encoding/base64"
+	"errors"
+	"strings"
+
+	"github.com/okhttp-go/ok/okhttp"
+)
+
+// headerLine is one -H.
+type headerLine struct {
+	name, value string
+	remove      bool // "Name:"
+}
+
+func (o *options) addHeader(line string) error {
+	name, value, ok := strings.Cut(line, ":")
+	value = strings.TrimSpace(value)
+	h := headerLine{name: strings.TrimSpace(name), value: value, remove: value == ""}
+	if !ok {
+		if name, ok = strings.CutSuffix(strings.TrimSpace(line), ";"); !ok {
+			return errors.New(`expected "Name: value", "Name:" or "Name;", got no colon and no semicolon at the end`) // it may be a secret
+		}
+		h = headerLine{name: name}
+	}
+	if _, err := (okhttp.Headers{}).AddNonASCII(h.name, h.value); err != nil {
+		return errors.New(libraryText(err))
+	}
+	o.headers = append(o.headers, h)
+	return nil
+}
+
+// headerValue returns the last value that the user gave a header.
+func (o *options) headerValue(name string) (value string, ok bool) {
+	for _, h := range o.headers {
+		if !h.remove && strings.EqualFold(h.name, name) {
+			value, ok = h.value, true
+		}
+	}
+	return value, ok
+}
+
+// removes reports whether the user wants a default header not to be sent.
+func (o *options) removes(name string) bool {
+	removed := false
+	for _, h := range o.headers {
+		if strings.EqualFold(h.name, name) {
+			if !h.remove {
+				return false
+			}
+			removed = true
+		}
+	}
+	return removed
+}
+
+// requestHeaders makes the headers of a request: the defaults, unless a line replaces or removes them, and then the lines.
+func (o *options) requestHeaders(user *credentials) (okhttp.Headers, error) {
+	var all okhttp.Headers
+	var err error
+	add := func(name, value string) {
+		if err == nil {
+			all, err = all.AddNonASCII(name, value)
+		}
+	}
+	def := func(name, value string) {
+		if _, given := o.headerValue(name); !given && !o.removes(name) && value != "" {
+			add(name, value)
+		}
+	}
+	if user != nil {
+		def("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(user.name+":"+user.password)))
+	}
+	def("User-Agent", o.userAgent)
+	if o.sendsJSON() {
+		def("Accept", "application/json")
+	} else {
+		def("Accept", "*/*")
+	}
+	def("Referer", o.referer)
+	for _, h := range o.headers {
+		if !h.remove && !o.decides(h.name) {
+			add(h.name, h.value)
+		}
+	}
+	if !o.compressed {
+		if _, given := o.headerValue("Accept-Encoding"); !given {
+			// Something must stand there, or the client asks for gzip and unpacks it. It does not reach the wire: see wire.
+			add("Accept-Encoding", "identity")
+		}
+	}
+	return all, err
+}
+
+// decides reports whether a line is not passed on as a header but decides about something else.
+func (o *options) decides(name string) bool {
+	switch strings.ToLower(name) {
+	case "content-length", "transfer-encoding":
+		return true // they must be true to the body, so they are made of it
+	case "content-type":
+		return len(o.data) > 0 // the body's own
+	case "accept-encoding":
+		return o.compressed // the client unpacks only what it asked for by itself: see wire
+	}
+	return false
+}
+
+// wire corrects the headers that the client added on the way to the network.
+func (o *options) wire(h okhttp.Headers) (okhttp.Headers, error) {
+	for _, line := range o.headers {
+		if line.remove && o.removes(line.name) && !framing(line.name) {
+			h = h.Without(line.name)
+		}
+	}
+	if _, given := o.headerValue("User-Agent"); !given && o.userAgent == "" {
+		h = h.Without("User-Agent")
+	}
+	coding, given := o.headerValue("Accept-Encoding")
+	switch {
+	case given && o.compressed:
+		return h.With("Accept-Encoding", coding)
+	case !given && !o.compressed:
+		h = h.Without("Accept-Encoding")
+	}
+	return h, nil
+}
+
+// framing reports whether a message cannot be understood without the header.
+func framing(name string) bool {
+	return strings.EqualFold(name, "Content-Length") || strings.EqualFold(name, "Transfer-Encoding")
+}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/okhttp-go/ok/okhttp"
+)
+
+// measure collects what --write-out can print about one transfer. Times count from its beginning, and those of the last exchange stay.
+type measure struct {
+	began      time.Time
+	lookedUp   time.Duration
+	connected  time.Duration
+	secured    time.Duration
+	sending    time.Duration
+	answered   time.Duration
+	total      time.Duration
+	url        string // effective, without user info
+	scheme     string
+	method     string
+	response   *okhttp.Response // the last one's head
+	redirects  int
+	next       string // where a redirect that was not followed leads
+	connects   int
+	local      string
+	remote     string
+	uploaded   int64
+	downloaded int64 // as it came, possibly compressed
+	file       string
+	failure    *failure
+}
+
+func (m *measure) since() time.Duration { return time.Since(m.began) }
+
+// listener hears the call.
+func (m *measure) listener() *okhttp.EventListener {
+	return &okhttp.EventListener{
+		DNSEnd:             func(okhttp.DNSEvent) { m.lookedUp = m.since() },
+		SecureConnectStart: func(okhttp.ConnectEvent) { m.connected = m.since() },
+		SecureConnectEnd:   func(okhttp.ConnectEvent) { m.secured = m.since() },
+		ConnectEnd: func(e okhttp.ConnectEvent) {
+			m.connects++
+			if e.Handshake == nil {
+				m.connected = m.since()
+			}
+		},
+		ConnectionAcquired: func(e okhttp.ConnectionEvent) {
+			m.local, m.remote = e.Connection.LocalAddr().String(), e.Connection.RemoteAddr().String()
+		},
+		RequestHeadersStart:  func(*okhttp.Call) { m.sending = m.since() },
+		RequestHeadersEnd:    func(e okhttp.RequestHeadersEnd) { m.requested(e.Request) },
+		RequestBodyEnd:       func(e okhttp.BodyEnd) { m.uploaded += e.Bytes },
+		ResponseHeadersStart: func(*okhttp.Call) { m.answered = m.since() },
+		ResponseHeadersEnd:   func(e okhttp.ResponseHeadersEnd) { m.response = e.Response },
+		ResponseBodyEnd:      func(e okhttp.BodyEnd) { m.downloaded = e.Bytes },
+		FollowUpDecision: func(e okhttp.FollowUpDecision) {
+			if e.Next != nil && isRedirect(e.Response) {
+				m.redirects++
+			}
+		},
+	}
+}
+
+func (m *measure) requested(r *okhttp.Request) {
+	m.method = r.Method()
+	m.at(r.URL())
+}
+
+// at notes the URL that the transfer is about now.
+func (m *measure) at(u okhttp.URL) {
+	if clean, err := withoutUserinfo(u); err == nil {
+		m.url, m.scheme = clean.String(), clean.Scheme()
+	}
+}
+
+// isRedirect reports whether a response names another place to go to (RFC 9110 section 15.4).
+func isRedirect(r *okhttp.Response) bool {
+	switch r.Status {
+	case 300, 301, 302, 303, 307, 308:
+		_, ok := r.Headers().Last("Location")
+		return ok
+	}
+	return false
+}
