@@ -154,7 +154,7 @@ func (c *Call) open(ctx context.Context, cfg *config, addr address, route *Route
 			return nil, PhaseTLS, err
 		}
 	}
-	conn := newConnection(addr, route, raw, secure, cfg.maxHead)
+	conn := newConnection(addr, route, raw, secure)
 	if secure != nil && l != nil && l.SecureConnectEnd != nil {
 		l.SecureConnectEnd(ConnectEvent{Call: c, Route: route, Handshake: conn.handshake})
 	}

@@ -33,7 +33,7 @@ type Connection struct {
 	served int
 }
 
-func newConnection(addr address, route *Route, raw net.Conn, secure *tls.Conn, maxHead int64) *Connection {
+func newConnection(addr address, route *Route, raw net.Conn, secure *tls.Conn) *Connection {
 	c := &Connection{address: addr, route: route, raw: raw, tls: secure}
 	conn := raw
 	if secure != nil {
@@ -44,7 +44,7 @@ func newConnection(addr address, route *Route, raw net.Conn, secure *tls.Conn, m
 	c.socket = okio.NewSocket(conn)
 	source, sink := c.socket.Source(), c.socket.Sink()
 	c.source, c.sink = okio.TimeoutOf(source), okio.TimeoutOf(sink)
-	c.codec = http1.NewClientConn(source, sink, http1.Limits{MaxHead: maxHead})
+	c.codec = http1.NewClientConn(source, sink, http1.Limits{})
 	c.cancel = func() { c.socket.Cancel(ErrCanceled) }
 	return c
 }

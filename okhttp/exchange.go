@@ -45,6 +45,7 @@ func (c *Call) begin(ctx context.Context, cfg *config, req *Request, conn *Conne
 	conn.source.SetDeadline(deadline)
 	conn.sink.SetLimit(cfg.writeTimeout)
 	conn.sink.SetDeadline(deadline)
+	conn.codec.SetLimits(http1.Limits{MaxHead: cfg.maxHead})
 	c.bind(ctx)
 	return ex
 }

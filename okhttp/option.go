@@ -83,7 +83,7 @@ func WithRetryOnConnectionFailure(on bool) CallOption {
 }
 
 // WithMaxResponseHeaders bounds the lines of all heads and trailers of one exchange, in bytes without line ends. The default is 256
-// KiB; 0 and less restore it. More fails the call with a [*TooLargeError]. The bound is that of the connection, fixed when it is made.
+// KiB; 0 and less restore it. More fails the call with a [*TooLargeError].
 func WithMaxResponseHeaders(bytes int64) CallOption {
 	return callOption{"WithMaxResponseHeaders", false, func(c *config) {
 		if c.maxHead = bytes; bytes <= 0 {

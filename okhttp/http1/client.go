@@ -63,6 +63,9 @@ func NewClientConn(src okio.Source, sink okio.Sink, limits Limits) *ClientConn {
 	return c
 }
 
+// SetLimits replaces the limits, for the exchanges that begin after it.
+func (c *ClientConn) SetLimits(l Limits) { c.head.limit = l.maxHead() }
+
 // WriteHead begins an exchange: it buffers the request line and the fields, in their order. The fields decide nothing here but
 // whether the connection may be reused; the caller keeps them true to the body. Invalid methods, targets, names and values are a
 // [ProtocolError] and write nothing.
