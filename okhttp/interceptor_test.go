@@ -185,7 +185,9 @@ func TestNetworkInterceptorRules(t *testing.T) {
 		}
 	}
 	with := func(opts ...CallOption) func(context.Context, Chain) (*Response, error) {
-		return func(ctx context.Context, c Chain) (*Response, error) { return c.With(opts...).Proceed(ctx, c.Request()) }
+		return func(ctx context.Context, c Chain) (*Response, error) {
+			return c.With(opts...).Proceed(ctx, c.Request())
+		}
 	}
 	dns := DNSFunc(func(context.Context, string) ([]netip.Addr, error) { return nil, nil })
 	for name, c := range map[string]struct {
@@ -360,7 +362,9 @@ func TestChainWith(t *testing.T) {
 				t.Errorf("client's pool %+v", got)
 			}
 			pool.EvictAll()
-		}, intercept(func(ctx context.Context, c Chain) (*Response, error) { return c.With(WithPool(pool)).Proceed(ctx, c.Request()) }))
+		}, intercept(func(ctx context.Context, c Chain) (*Response, error) {
+			return c.With(WithPool(pool)).Proceed(ctx, c.Request())
+		}))
 	})
 	t.Run("below the interceptor only", func(t *testing.T) {
 		var outer, inner time.Duration
