@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"time"
 
@@ -21,12 +22,17 @@ func main() {
 }
 
 func run(ctx context.Context, out io.Writer) error {
-	server, err := mockserver.Start(mockserver.WithLocalhostTLS(), mockserver.WithDispatcher(mockserver.DispatcherFunc(answer)))
+	const host = "demo.test" // a name that only this program knows
+	server, err := mockserver.Start(mockserver.WithHost(host), mockserver.WithLocalhostTLS(host),
+		mockserver.WithDispatcher(mockserver.DispatcherFunc(answer)))
 	if err != nil {
 		return err
 	}
 	defer server.Close()
-	client := okhttp.New(okhttp.WithTLSConfig(server.ClientTLSConfig()), okhttp.WithEventListener(timeline(out)))
+	dns := okhttp.DNSFunc(func(context.Context, string) ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+	})
+	client := okhttp.New(okhttp.WithDNS(dns), okhttp.WithTLSConfig(server.ClientTLSConfig()), okhttp.WithEventListener(timeline(out)))
 	defer client.Close()
 
 	steps := []struct {
