@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 
 	"github.com/okhttp-go/ok/okhttp"
@@ -72,6 +73,10 @@ func (d *destination) close() *failure {
 	return &failure{exitWrite, "cannot write the output: " + rootText(d.err)}
 }
 
+// brokenPipe reports whether nobody reads the output any more.
 func brokenPipe(err error) bool {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok && runtime.GOOS == "windows" {
+		return errno == 109 || errno == 232 // ERROR_BROKEN_PIPE, ERROR_NO_DATA
+	}
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
