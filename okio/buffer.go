@@ -173,6 +173,10 @@ func (b *Buffer) At(i int64) byte {
 	if h := b.head; h != nil && uint64(i) < uint64(h.limit-h.pos) {
 		return h.data[h.pos+int(i)]
 	}
+	return b.atSlow(i)
+}
+
+func (b *Buffer) atSlow(i int64) byte {
 	if i < 0 || i >= b.Len() {
 		panic(fmt.Sprintf("okio: index %d out of range of a buffer of %d bytes", i, b.Len()))
 	}

@@ -591,3 +591,32 @@ func TestGzipDirectReadOfBadData(t *testing.T) {
 		t.Error(len(got), err)
 	}
 }
+
+// Whoever uses the source beneath a decoder gets what he deserves, but no panic.
+func TestInflaterSourceUsedBeneath(t *testing.T) {
+	var packed Buffer
+	k, _ := NewDeflaterSink(&packed, 0) // stored, so that the positions are known
+	src := NewBufferString(randomText(3 * segN))
+	_ = k.WriteBuffer(src, src.Len())
+	_ = k.Close()
+	for name, use := range map[string]func(*BufferedSource) error{
+		"close": (*BufferedSource).Close,
+		"skip":  func(s *BufferedSource) error { return s.Skip(s.Buffer().Len()) },
+		"end":   func(s *BufferedSource) error { _, err := s.ReadAllTo(Discard()); return err },
+	} {
+		under := NewBufferedSource(packed.Clone())
+		s := NewBufferedSource(NewInflaterSource(under))
+		if err := s.Require(1); err != nil {
+			t.Fatal(err)
+		}
+		if err := use(under); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.ReadAllTo(Discard()); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,25 +1,60 @@
 package okio
 
 import (
+	"bufio"
 	"io"
 	"sync"
 
 	"github.com/klauspost/compress/flate"
 )
 
-// flateReaders recycles inflaters, whose window and tables are some 50 KiB.
-var flateReaders = sync.Pool{New: func() any { return flate.NewReader(noInput) }}
+// A decoder is an inflater of the library with what it reads from, pooled together: some 50 KiB. The library is a third faster on a *bufio.Reader
+// than on any other reader of bytes.
+type decoder struct {
+	flate io.ReadCloser
+	bytes *bufio.Reader
+	loan  loan
+}
 
-// noInput stands in for a source in decoders that are not in use; it is never read.
-var noInput = new(Buffer)
+var decoders = sync.Pool{New: func() any {
+	d := new(decoder)
+	d.bytes = bufio.NewReader(&d.loan)
+	d.flate = flate.NewReader(d.bytes)
+	return d
+}}
 
-// An inflater decodes one raw deflate stream (RFC 1951) from the front of a buffered source. The decoder takes single bytes from an
-// io.ByteReader, so it never reads beyond the end of its data.
+// A loan is a reader that hands out the buffered bytes of a source and consumes them only when it is asked for more, since a bufio.Reader asks
+// when it has used all it got. So nothing beyond the compressed data is ever consumed.
+type loan struct {
+	src  *BufferedSource
+	lent int64 // bytes handed out and not consumed
+	at   int64 // the position of src when they were handed out
+}
+
+func (l *loan) Read(p []byte) (int, error) {
+	l.settle(0)
+	if err := l.src.fill(); err != nil {
+		return 0, err
+	}
+	n := copy(p, l.src.buf.head.bytes())
+	l.lent, l.at = int64(n), l.src.buf.start
+	return n, nil
+}
+
+// settle consumes what was handed out except for unused bytes, unless somebody else has used or closed the source.
+func (l *loan) settle(unused int) {
+	if l.at == l.src.buf.start {
+		l.src.buf.drop(l.lent - int64(unused))
+	}
+	l.lent = 0
+}
+
+// An inflater decodes one raw deflate stream (RFC 1951) from the front of a buffered source.
 type inflater struct {
-	format string
-	src    *BufferedSource
-	own    BufferedSource // what src points to if the source was not buffered
-	flate  io.ReadCloser  // nil before the first read and after the end
+	format  string
+	src     *BufferedSource
+	own     BufferedSource // what src points to if the source was not buffered
+	decoder *decoder       // nil before the first read and after the end
 }
 
 func (x *inflater) init(format string, s Source) {
@@ -33,16 +68,20 @@ func (x *inflater) init(format string, s Source) {
 	x.src = &x.own
 }
 
-// read returns 1 or more bytes, or an error: io.EOF at the end of the deflate stream. It must not be called after an error.
+// read returns 1 or more bytes, or an error: io.EOF at the end of the deflate stream. After that, and not before, the bytes behind the stream are the
+// next ones of src, and read begins another stream.
 func (x *inflater) read(p []byte) (int, error) {
-	if x.flate == nil {
-		x.flate = flateReaders.Get().(io.ReadCloser)
-		if err := x.flate.(flate.Resetter).Reset(x.src, nil); err != nil {
+	if x.decoder == nil {
+		d := decoders.Get().(*decoder)
+		d.loan = loan{src: x.src}
+		d.bytes.Reset(&d.loan)
+		if err := d.flate.(flate.Resetter).Reset(d.bytes, nil); err != nil {
 			return 0, err
 		}
+		x.decoder = d
 	}
 	for range emptyReads {
-		n, err := x.flate.Read(p)
+		n, err := x.decoder.flate.Read(p)
 		if n > 0 {
 			return n, nil // an error comes again
 		}
@@ -55,16 +94,16 @@ func (x *inflater) read(p []byte) (int, error) {
 	return 0, io.ErrNoProgress
 }
 
-// stop gives the decoder back.
+// stop settles with the source and gives the decoder back.
 func (x *inflater) stop() {
-	if x.flate == nil {
+	d := x.decoder
+	if d == nil {
 		return
 	}
-	// The pool must not keep the source alive.
-	if x.flate.(flate.Resetter).Reset(noInput, nil) == nil {
-		flateReaders.Put(x.flate)
-	}
-	x.flate = nil
+	x.decoder = nil
+	d.loan.settle(d.bytes.Buffered())
+	d.loan.src = nil // the pool must not keep the source alive
+	decoders.Put(d)
 }
 
 // NewInflaterSource returns a source of what the raw deflate stream (RFC 1951) at the front of s decodes to. It ends where the stream ends;

@@ -79,8 +79,20 @@ func (k *BufferedSink) Close() error {
 	return err
 }
 
+// spot is the fast path of small writes: the only segment, if n bytes fit into it without making it complete, nil otherwise.
+func (k *BufferedSink) spot(n int) *segment {
+	if h := k.buf.head; h != nil && h.next == h && h.root == nil && n > 0 && n < segmentSize-h.limit && k.err == nil {
+		return h
+	}
+	return nil
+}
+
 // Write appends a copy of p.
 func (k *BufferedSink) Write(p []byte) (int, error) {
+	if t := k.spot(len(p)); t != nil {
+		k.buf.grow(t, copy(t.data[t.limit:], p))
+		return len(p), nil
+	}
 	if k.err != nil {
 		return 0, k.err
 	}
@@ -102,6 +114,10 @@ func (k *BufferedSink) Write(p []byte) (int, error) {
 
 // WriteString appends a copy of s.
 func (k *BufferedSink) WriteString(s string) (int, error) {
+	if t := k.spot(len(s)); t != nil {
+		k.buf.grow(t, copy(t.data[t.limit:], s))
+		return len(s), nil
+	}
 	if k.err != nil {
 		return 0, k.err
 	}

@@ -2,6 +2,11 @@ package okio
 
 // WriteByte appends c.
 func (k *BufferedSink) WriteByte(c byte) error {
+	if t := k.spot(1); t != nil {
+		t.data[t.limit] = c
+		k.buf.grow(t, 1)
+		return nil
+	}
 	if k.err != nil {
 		return k.err
 	}
