@@ -67,12 +67,6 @@ func TestRedirects(t *testing.T) {
 			w.WriteHeader(code)
 		}
 	})
-	head := func(status, location string) string {
-		if location != "" {
-			location = "Location: " + location + "\r\n"
-		}
-		return "HTTP/1.1 " + status + "\r\nDate: now\r\n" + location + "Content-Length: 1\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n"
-	}
 	okcurl(t, url+"/n1").want(t, 0, "1", "")
 	okcurl(t, "-L", url+"/n2").want(t, 0, "0", "")
 	okcurl(t, "-L", url+"/n20").want(t, 0, "0", "")
@@ -88,7 +82,7 @@ func TestRedirects(t *testing.T) {
 	got := okcurl(t, "-iL", url+"/n1")
 	fields := regexp.MustCompile(`(?s)^(HTTP/1\.1 302 Found\r\n.*?\r\n)\r\n(HTTP/1\.1 200 OK\r\n.*?\r\n)\r\n0$`).FindStringSubmatch(got.out)
 	if fields == nil || !strings.Contains(fields[1], "\r\nLocation: /n0\r\n") || strings.Contains(fields[2], "Location") {
-		t.Errorf("-iL: %q, want the heads of both like %q and %q", got.out, head("302 Found", "/n0"), head("200 OK", ""))
+		t.Errorf("-iL: %q, want the heads of both responses and the body of the last", got.out)
 	}
 }
 
