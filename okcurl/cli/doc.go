@@ -1,2 +1,3 @@
-// Package cli is the okcurl command behind its ten-line main.
+// Package cli is the command okcurl as a function, so that tests can run it in their own process. The manual is that of the command,
+// package okcurl.
 package cli
