@@ -2,7 +2,6 @@ package okio
 
 import (
 	"errors"
-	"fmt"
 	"io"
 )
 
@@ -178,7 +177,7 @@ func (b *Buffer) readOnce(r io.Reader, max int64) (int, error) {
 		n, err := r.Read(room)
 		if n < 0 || n > len(room) {
 			b.grow(s, 0)
-			return 0, fmt.Errorf("okio: %T returned a count of %d from Read of %d bytes", r, n, len(room))
+			return 0, countErr(r, "Read", n, len(room))
 		}
 		if n > 0 || err != nil {
 			b.grow(s, n)
@@ -205,7 +204,8 @@ func (b *Buffer) refill(s Source, max int64) (int64, error) {
 	return 0, io.ErrNoProgress
 }
 
-// WriteTo writes everything to w and consumes what w took. A w that is a [Sink] takes the segments without copying.
+// WriteTo writes everything to w and consumes what w took. A w that is a [Sink] takes the segments without copying, and a TCP or Unix connection takes
+// all of them in one system call.
 func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
 	size := b.Len()
 	if k, ok := w.(Sink); ok {
@@ -213,6 +213,10 @@ func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
 			return 0, nil
 		}
 		err := k.WriteBuffer(b, size)
+		return size - b.Len(), err
+	}
+	if size > 0 && b.head.next != b.head && isVectored(w) {
+		err := (&writerSink{w: w, vectored: true}).WriteBuffer(b, size)
 		return size - b.Len(), err
 	}
 	for b.head != nil {
@@ -227,7 +231,7 @@ func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
 func (b *Buffer) writeOnce(w io.Writer, p []byte) error {
 	n, err := w.Write(p)
 	if n < 0 || n > len(p) {
-		return fmt.Errorf("okio: %T returned a count of %d from Write of %d bytes", w, n, len(p))
+		return countErr(w, "Write", n, len(p))
 	}
 	b.drop(int64(n))
 	if err == nil && n < len(p) {

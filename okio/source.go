@@ -130,6 +130,9 @@ func (s *BufferedSource) Read(p []byte) (int, error) {
 		}
 		if s.direct != nil && len(p) >= segmentSize {
 			n, err := s.direct.Read(p)
+			if n < 0 || n > len(p) {
+				return 0, countErr(s.direct, "Read", n, len(p))
+			}
 			s.passed(int64(n))
 			return n, err
 		}

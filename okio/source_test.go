@@ -361,8 +361,11 @@ func TestFromReader(t *testing.T) {
 		t.Error(err)
 	}
 	bad := FromReader(badReader{})
-	if _, err := bad.ReadBuffer(&dst, 1); err == nil {
-		t.Error("believed an impossible count")
+	if _, err := bad.ReadBuffer(&dst, 1); err == nil || err.Error() != "okio: okio.badReader returned a count of 2 from Read of 1 bytes" {
+		t.Error(err)
+	}
+	if n, err := NewBufferedSource(bad).Read(make([]byte, segN)); n != 0 || err == nil {
+		t.Error(n, err)
 	}
 	if _, err := FromReader(failing{}).ReadBuffer(&dst, 1); err != io.ErrNoProgress {
 		t.Error(err)

@@ -51,6 +51,11 @@ func checkCount(n int64) error {
 	return nil
 }
 
+// countErr reports a reader or writer of somebody else that claims an impossible count.
+func countErr(stream any, method string, n, length int) error {
+	return fmt.Errorf("okio: %T returned a count of %d from %s of %d bytes", stream, n, method, length)
+}
+
 // maxAllocation bounds what one call returns in one piece.
 const maxAllocation = 1<<31 - 1
 

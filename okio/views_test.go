@@ -3,6 +3,7 @@ package okio
 import (
 	"io"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -199,5 +200,34 @@ func TestChunksStops(t *testing.T) {
 	}
 	for range new(Buffer).Chunks() {
 		t.Error("a chunk of nothing")
+	}
+}
+
+// Clones share arrays and may be used, and given up, by different goroutines.
+func TestClonesInDifferentGoroutines(t *testing.T) {
+	for range 20 {
+		b := NewBufferString(randomText(3*segN + 500))
+		want := b.Snapshot()
+		var group sync.WaitGroup
+		for i := range 4 {
+			c := b.Clone()
+			group.Go(func() {
+				_, _ = c.WriteString(strings.Repeat(string(rune('0'+i)), 2000))
+				var moved Buffer
+				_ = moved.WriteBuffer(c, int64(len(want))-100)
+				if moved.Snapshot()+c.Snapshot()[:100] != want {
+					t.Error("a clone changed")
+				}
+				moved.Clear()
+				c.Clear()
+			})
+		}
+		_, _ = b.WriteString("more")
+		_ = b.Skip(segN + 100)
+		if b.Snapshot() != want[segN+100:]+"more" {
+			t.Error("the original changed")
+		}
+		b.Clear()
+		group.Wait()
 	}
 }

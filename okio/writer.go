@@ -12,11 +12,16 @@ func ToWriter(w io.Writer) Sink {
 	if k, ok := w.(Sink); ok {
 		return k
 	}
+	return &writerSink{w: w, vectored: isVectored(w)}
+}
+
+// isVectored reports whether w takes several slices in one system call.
+func isVectored(w io.Writer) bool {
 	switch w.(type) {
 	case *net.TCPConn, *net.UnixConn:
-		return &writerSink{w: w, vectored: true}
+		return true
 	}
-	return &writerSink{w: w}
+	return false
 }
 
 type writerSink struct {

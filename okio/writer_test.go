@@ -112,6 +112,10 @@ func TestToWriterOverTCP(t *testing.T) {
 	if b.Snapshot() != "tail" {
 		t.Errorf("%q left", b.Snapshot())
 	}
+	more := NewBufferString(text)
+	if n, err := more.WriteTo(c); n != int64(len(text)) || err != nil || more.Len() != 0 {
+		t.Error(n, err)
+	}
 	if err := k.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +124,7 @@ func TestToWriterOverTCP(t *testing.T) {
 			t.Error("the sink keeps released memory")
 		}
 	}
-	if p := <-got; p != text {
+	if p := <-got; p != text+text {
 		t.Errorf("%d bytes of %d came", len(p), len(text))
 	}
 }
