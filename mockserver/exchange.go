@@ -34,10 +34,12 @@ func (c *connection) exchange(ctx context.Context) (more bool) {
 		r.Failure = c.readBody(ctx, r, hint)
 	}
 	c.record(r)
-	if r.Failure != nil {
-		if c.over { // the effect happened: the response is used up, or a client that tries again would meet it forever
-			return false
-		}
+	switch {
+	case r.Failure == errEffect: // the response is used up, or a client that tries again would meet it forever
+		c.log(r, 0)
+		c.perform(ctx, hint.effects[RequestBody].effect)
+		return false
+	case r.Failure != nil:
 		hint.giveBack()
 		return c.reject(r)
 	}
@@ -46,7 +48,7 @@ func (c *connection) exchange(ctx context.Context) (more bool) {
 		resp, err = dispatch(ctx, dispatcher, r)
 	}
 	if err == nil {
-		err = resp.check()
+		err = resp.Err()
 	}
 	if err != nil {
 		resp = c.blame(err)
@@ -151,7 +153,6 @@ func (c *connection) readBody(ctx context.Context, r *Request, hint early) error
 	defer piece.Clear()
 	for {
 		if stop == r.BodySize {
-			c.perform(ctx, effect.effect)
 			return errEffect
 		}
 		most := pace.most(16 << 10)

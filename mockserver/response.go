@@ -2,6 +2,7 @@ package mockserver
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -71,7 +72,12 @@ func (r Response) Status(status int) Response {
 }
 
 // Err returns what is wrong with the script, nil if nothing is.
-func (r Response) Err() error { return r.err }
+func (r Response) Err() error {
+	if r.err == nil && len(r.trailers) > 0 && !r.encoded() && r.raw == nil {
+		return errors.New("mockserver: a response with trailers that is not chunked")
+	}
+	return r.err
+}
 
 // Code returns the status.
 func (r Response) Code() int {
@@ -304,14 +310,6 @@ func (r *Response) head(method string) (reason string, fields []string) {
 
 // encoded reports whether the body goes out in the chunked coding.
 func (r *Response) encoded() bool { return !r.open && (r.chunked || r.content.length < 0) }
-
-// check is the last look at a script, for what no single method can see.
-func (r *Response) check() error {
-	if r.err == nil && len(r.trailers) > 0 && !r.encoded() && r.raw == nil {
-		return fmt.Errorf("mockserver: a response with trailers that is not chunked: expected Chunked")
-	}
-	return r.err
-}
 
 // scriptFault is the answer where the script, or the code behind it, is at fault.
 func scriptFault(err error) Response {

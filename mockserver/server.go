@@ -150,7 +150,7 @@ func (s *Server) Enqueue(responses ...Response) {
 		s.fault(errors.New("mockserver: Enqueue while a dispatcher is installed: the response would never be used"))
 	}
 	for _, r := range responses {
-		if err := r.check(); err != nil {
+		if err := r.Err(); err != nil {
 			s.fault(err)
 			r = scriptFault(err)
 		}

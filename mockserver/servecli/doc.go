@@ -51,7 +51,7 @@
 //
 //	status CODE [REASON]   the status; 200 by default
 //	header NAME: VALUE     a header field, more than once for several
-//	trailer NAME: VALUE    a trailer field; the body must be chunked
+//	trailer NAME: VALUE    a trailer field; after chunked
 //	body TEXT              the body: the rest of the line, or a quoted Go string, or <<WORD for the lines up to WORD
 //	file NAME              the body is that file, found from the script's folder, and the content type is its own
 //	echo                   the body, and the content type, are those of the request

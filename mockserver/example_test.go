@@ -1,0 +1,88 @@
+package mockserver_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/okhttp-go/ok/mockserver"
+)
+
+// In a test, New(t) does what Start and Close do here.
+func Example() {
+	server, err := mockserver.Start()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	server.Enqueue(mockserver.Reply(200).Header("Content-Type", "text/plain").Text("hello"))
+
+	resp, err := http.Get(server.URL("/greeting?lang=en"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	fmt.Println(resp.StatusCode, string(text), err)
+
+	req, err := server.TakeRequest(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(req)
+	// Output:
+	// 200 hello <nil>
+	// GET /greeting?lang=en HTTP/1.1 (connection 0, request 0, body of 0 bytes)
+}
+
+func ExampleServer_SetDispatcher() {
+	server, err := mockserver.Start()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	server.SetDispatcher(mockserver.DispatcherFunc(func(ctx context.Context, r *mockserver.Request) mockserver.Response {
+		if r.Target == "/teapot" {
+			return mockserver.Reply(418).Reason("I'm a teapot")
+		}
+		return mockserver.Reply(404)
+	}))
+
+	for _, path := range []string{"/teapot", "/kettle"} {
+		resp, err := http.Get(server.URL(path))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		resp.Body.Close()
+		fmt.Println(resp.Status)
+	}
+	// Output:
+	// 418 I'm a teapot
+	// 404 Client Error
+}
+
+func ExampleResponse_On() {
+	server, err := mockserver.Start()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	server.Enqueue(mockserver.Reply(200).Text("abcdefgh").On(mockserver.ResponseBody, mockserver.CloseSocket{}))
+
+	resp, err := http.Get(server.URL("/"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	fmt.Println(string(text), err)
+	// Output: abcd unexpected EOF
+}
