@@ -1,0 +1,302 @@
+package servecli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestMain makes the test binary the command, for tests that send it signals.
+func TestMain(m *testing.M) {
+	if os.Getenv("SERVECLI_TEST_COMMAND") == "1" {
+		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// write makes files in a new folder.
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// output is what a running command wrote.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// started runs the command until the test ends, and returns the URL it prints and its error output.
+func started(t *testing.T, args ...string) (url string, errOut *output) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	r, w := io.Pipe()
+	errOut = new(output)
+	done := make(chan int, 1)
+	go func() {
+		code := run(ctx, append([]string{"serve"}, args...), w, errOut)
+		w.Close()
+		done <- code
+	}()
+	lines := bufio.NewReader(r)
+	line, err := lines.ReadString('\n')
+	t.Cleanup(func() {
+		cancel()
+		if code := <-done; code != 0 {
+			t.Errorf("ended with %d: %s", code, errOut)
+		}
+		if rest, _ := io.ReadAll(lines); len(rest) > 0 {
+			t.Errorf("more output: %q", rest)
+		}
+	})
+	url, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "listening on ")
+	if err != nil || !ok {
+		cancel()
+		t.Fatalf("first line %q, %v; %s", line, err, errOut)
+	}
+	return strings.TrimSuffix(url, "/"), errOut
+}
+
+// exchange sends a request as it is and returns all that comes back. The request has to end the connection.
+func exchange(t *testing.T, url, request string) string {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	if _, err := io.WriteString(conn, strings.ReplaceAll(request, "·", "\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(conn)
+	if err != nil {
+		t.Errorf("%q: %v after %q", request, err, text)
+	}
+	return strings.ReplaceAll(string(text), "\r\n", "·")
+}
+
+const end = " HTTP/1.1·Host: a·Connection: close··"
+
+func TestFolder(t *testing.T) {
+	outside := write(t, map[string]string{"secret.txt": "secret"})
+	dir := write(t, map[string]string{
+		"index.html": "<p>root", "a.txt": "hello", "sub/index.html": "<p>sub", "empty/x/y.json": "{}", "b c%.bin": "?", "UP.TXT": "up",
+		"noext": "n",
+	})
+	for name, target := range map[string]string{"link": filepath.Join(outside, "secret.txt"), "out": outside, "in": "a.txt"} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	url, _ := started(t, dir)
+	ok := func(kind, body string) string {
+		return "HTTP/1.1 200 OK·Content-Length: " + string(rune('0'+len(body))) + "·Content-Type: " + kind + "··" + body
+	}
+	const text, html = "text/plain; charset=utf-8", "text/html; charset=utf-8"
+	const missing = "HTTP/1.1 404 Not Found·Content-Length: 10·Content-Type: text/plain; charset=utf-8··not found\n"
+	moved := func(to string) string { return "HTTP/1.1 301 Moved Permanently·…·Location: " + to + "·" }
+	for _, tt := range []struct{ request, want string }{
+		{"GET /", ok(html, "<p>root")},
+		{"GET /index.html", ok(html, "<p>root")},
+		{"GET /a.txt", ok(text, "hello")},
+		{"GET /a.txt?x=/../y", ok(text, "hello")},
+		{"GET http://other/a.txt", ok(text, "hello")},
+		{"GET http://other", ok(html, "<p>root")},
+		{"GET /%61.txt", ok(text, "hello")},
+		{"GET /UP.TXT", ok(text, "up")},
+		{"GET /noext", ok("application/octet-stream", "n")},
+		{"GET /b%20c%25.bin", ok("application/octet-stream", "?")},
+		{"GET /empty/x/y.json", ok("application/json", "{}")},
+		{"GET /in", ok("application/octet-stream", "hello")},
+		{"GET /sub/", ok(html, "<p>sub")},
+		{"GET /sub/../a.txt", ok(text, "hello")},
+		{"HEAD /a.txt", "HTTP/1.1 200 OK·Content-Length: 5·Content-Type: " + text + "··"},
+		{"GET /sub?q=1", moved("/sub/?q=1")},
+		{"GET //sub", moved("/sub/")},
+		{"GET /empty/", missing},
+		{"GET /none", missing},
+		{"GET /a.txt/", missing},
+		{"GET /a.txt/x", missing},
+		{"GET /link", missing},
+		{"GET /out/secret.txt", missing},
+		{"GET /../" + filepath.Base(outside) + "/secret.txt", missing},
+		{"GET /%2e%2e/%2e%2e/etc/passwd", missing},
+		{"GET /..%2f..%2fetc/passwd", missing},
+		{"GET /..%5c..%5cetc", "HTTP/1.1 400 Bad Request·"},
+		{"GET /%zz", "HTTP/1.1 400 Bad Request·"},
+		{"GET /%00", "HTTP/1.1 400 Bad Request·"},
+		{"OPTIONS *", "HTTP/1.1 405 Method Not Allowed·…·Allow: GET, HEAD·"},
+		{"DELETE /a.txt", "HTTP/1.1 405 Method Not Allowed·…·Allow: GET, HEAD·"},
+	} {
+		got := exchange(t, url, tt.request+end)
+		head, rest, _ := strings.Cut(tt.want, "…")
+		if !strings.HasPrefix(got, head) || !strings.Contains(got[len(head)-1:], rest) {
+			t.Errorf("%s: got %q, want %q", tt.request, got, tt.want)
+		}
+	}
+	// What changes on disk is seen.
+	if err := os.WriteFile(filepath.Join(dir, "new.txt"), []byte("new"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := exchange(t, url, "GET /new.txt"+end); !strings.HasSuffix(got, "··new") {
+		t.Errorf("a new file: %q", got)
+	}
+	if got := exchange(t, url, "PUT /a.txt HTTP/1.1·Expect: 100-continue·Content-Length: 1·Connection: close··x"); !strings.HasPrefix(got, "HTTP/1.1 100 Informational··HTTP/1.1 405 ") {
+		t.Errorf("a request that waits: %q", got)
+	}
+}
+
+func TestTLSAndCertificateFile(t *testing.T) {
+	dir := write(t, map[string]string{"index.html": "hi"})
+	file := filepath.Join(t.TempDir(), "cert.pem")
+	url, _ := started(t, dir, "--tls", "--cert-out", file) // flags may follow the path
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	if !strings.HasPrefix(url, "https://127.0.0.1:") || !pool.AppendCertsFromPEM(text) {
+		t.Fatalf("URL %s, certificate %q", url, text)
+	}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
+	defer client.CloseIdleConnections()
+	resp, err := client.Get(url + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if body, err := io.ReadAll(resp.Body); string(body) != "hi" || err != nil {
+		t.Errorf("got %q, %v", body, err)
+	}
+}
+
+func TestVerboseLogsRequests(t *testing.T) {
+	dir := write(t, map[string]string{"a": "hi"})
+	url, quiet := started(t, dir)
+	exchange(t, url, "GET /a"+end)
+	url, loud := started(t, "--verbose", dir)
+	exchange(t, url, "GET /a"+end)
+	if got := loud.String(); !strings.Contains(got, "method=GET target=/a status=200") || strings.Count(got, "\n") != 1 {
+		t.Errorf("verbose: %q", got)
+	}
+	if got := quiet.String(); got != "" {
+		t.Errorf("not verbose: %q", got)
+	}
+}
+
+func TestArguments(t *testing.T) {
+	dir := t.TempDir()
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	for _, tt := range []struct {
+		args     string
+		code     int
+		out, err string // in the output
+	}{
+		{"", 2, "", "expected a command"},
+		{"dance", 2, "", `unknown command "dance"`},
+		{"serve", 2, "", "expected one folder or script but got 0"},
+		{"serve a b", 2, "", "got 2"},
+		{"serve --bad " + dir, 2, "", "-bad"},
+		{"serve --addr", 2, "", "addr"},
+		{"serve --addr 80 " + dir, 2, "", `--addr "80": expected HOST:PORT`},
+		{"serve --cert-out x " + dir, 2, "", "--cert-out needs --tls"},
+		{"serve /nowhere/at/all", 1, "", "/nowhere/at/all"},
+		{"serve /dev/null", 1, "", "neither"},
+		{"serve --addr " + busy.Addr().String() + " " + dir, 1, "", "address already in use"},
+		{"serve --tls --cert-out " + dir + " " + dir, 1, "", "writing the certificate"},
+		{"serve --help", 0, "usage:", ""},
+		{"help", 0, "usage:", ""},
+		{"--help", 0, "usage:", ""},
+		{"version", 0, "mockserver ", ""},
+	} {
+		var out, errOut bytes.Buffer
+		code := run(t.Context(), strings.Fields(tt.args), &out, &errOut)
+		if code != tt.code || !strings.Contains(out.String(), tt.out) || !strings.Contains(errOut.String(), tt.err) ||
+			(tt.out == "") != (out.Len() == 0) || (tt.err == "") != (errOut.Len() == 0) {
+			t.Errorf("%s: %d, %q, %q", tt.args, code, out.String(), errOut.String())
+		}
+		if tt.code == 2 && !strings.Contains(errOut.String(), "usage:") {
+			t.Errorf("%s: no usage in %q", tt.args, errOut.String())
+		}
+	}
+}
+
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
+
+func TestAddressThatCannotBeWritten(t *testing.T) {
+	var errOut bytes.Buffer
+	if code := run(t.Context(), []string{"serve", t.TempDir()}, brokenPipe{}, &errOut); code != 1 || !strings.Contains(errOut.String(), "broken pipe") {
+		t.Errorf("%d, %q", code, errOut.String())
+	}
+}
+
+func TestSignalsEndTheCommand(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sig := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
+		cmd := exec.CommandContext(t.Context(), self, "serve", t.TempDir())
+		cmd.Env = append(os.Environ(), "SERVECLI_TEST_COMMAND=1")
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		line, err := bufio.NewReader(out).ReadString('\n')
+		if !strings.HasPrefix(line, "listening on http://127.0.0.1:") {
+			t.Errorf("first line %q, %v", line, err)
+		}
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Error(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("after %v: %v", sig, err)
+		}
+	}
+}
