@@ -15,8 +15,9 @@ var base64Values = func() (table [256]byte) {
 	return table
 }()
 
-// DecodeBase64 decodes Base64 (RFC 4648) leniently: either alphabet, even mixed; LF, CR, space and tab are skipped anywhere; padding may be
-// missing or too long; unused low bits are ignored. Any other character, '=' before the end, and a single character left over are errors.
+// DecodeBase64 decodes Base64 (RFC 4648) leniently: either alphabet, even mixed; LF, CR, space and tab are skipped
+// anywhere; padding may be missing or too long; unused low bits are ignored. Any other character, '=' before the end, and a
+// single character left over are errors.
 func DecodeBase64(s string) (ByteString, error) {
 	s = strings.TrimRight(s, "=\n\r \t")
 	out := make([]byte, 0, len(s)/4*3+3)

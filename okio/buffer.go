@@ -12,7 +12,8 @@ import (
 // safe for concurrent use, but different buffers may be used by different goroutines even while they share bytes through
 // [Buffer.Clone] or [Buffer.CopyTo].
 //
-// Slices returned by PeekN, Chunks and Reserve are views of pooled memory: they are valid until the next call on the buffer.
+// Slices returned by PeekN, Chunks and Reserve are views of pooled memory: they are valid until the next call on the
+// buffer.
 //
 // Methods that demand a number of bytes fail with io.EOF when the buffer is empty and io.ErrUnexpectedEOF when it holds too
 // few, and consume nothing then.
@@ -99,8 +100,8 @@ func (b *Buffer) tail() *segment {
 	return b.head.prev
 }
 
-// room returns the segment that the next bytes go to, with at least min bytes free behind its limit: the tail, or a fresh one
-// that is not linked yet. The caller fills some of data[limit:] and calls grow.
+// room returns the segment that the next bytes go to, with at least min bytes free behind its limit: the tail, or a fresh
+// one that is not linked yet. The caller fills some of data[limit:] and calls grow.
 func (b *Buffer) room(min int) *segment {
 	if b.head != nil {
 		if t := b.head.prev; t.root == nil && segmentSize-t.limit >= min {
@@ -142,8 +143,8 @@ func (b *Buffer) linkFront(s *segment) {
 	b.head = s
 }
 
-// seek returns the segment that holds the byte at offset i, which must exist, and the offset of the segment's first byte. It
-// walks from the nearer end.
+// seek returns the segment that holds the byte at offset i, which must exist, and the offset of the segment's first byte.
+// It walks from the nearer end.
 func (b *Buffer) seek(i int64) (*segment, int64) {
 	s := b.head
 	if level := int64(s.level()); i < level {

@@ -75,8 +75,8 @@ var (
 	errUnreadRune = errors.New("okio: UnreadRune: the last reading call was not a successful ReadRune")
 )
 
-// UnreadByte puts back the byte that the last ReadByte returned, or the last byte of the rune that the last ReadRune returned. It
-// fails if anything was read in between.
+// UnreadByte puts back the byte that the last ReadByte returned, or the last byte of the rune that the last ReadRune
+// returned. It fails if anything was read in between.
 func (b *Buffer) UnreadByte() error {
 	if b.unreadWidth == 0 || b.unreadAt != b.start {
 		return errUnreadByte
@@ -134,8 +134,8 @@ func (b *Buffer) WriteByte(c byte) error {
 // minRead is the least room that a read from outside is given, if it asked for so much.
 const minRead = segmentSize / 8
 
-// ReadFrom appends everything that r has, until io.EOF, which is not reported. It reads straight into segments; from a reader that is
-// a [Source] it moves segments instead. Memory grows with what r delivers.
+// ReadFrom appends everything that r has, until io.EOF, which is not reported. It reads straight into segments; from a
+// reader that is a [Source] it moves segments instead. Memory grows with what r delivers.
 func (b *Buffer) ReadFrom(r io.Reader) (int64, error) {
 	if s, ok := r.(Source); ok {
 		return readAllFrom(b, s)
@@ -165,8 +165,8 @@ func readAllFrom(b *Buffer, s Source) (int64, error) {
 	}
 }
 
-// readOnce makes one successful read of at most max bytes, max > 0, into the room behind the tail. The count may be positive together
-// with an error, as io.Reader has it.
+// readOnce makes one successful read of at most max bytes, max > 0, into the room behind the tail. The count may be
+// positive together with an error, as io.Reader has it.
 func (b *Buffer) readOnce(r io.Reader, max int64) (int, error) {
 	s := b.room(int(min(max, minRead)))
 	room := s.data[s.limit:]
@@ -188,8 +188,8 @@ func (b *Buffer) readOnce(r io.Reader, max int64) (int, error) {
 	return 0, io.ErrNoProgress
 }
 
-// refill makes one successful read of at most max bytes, max > 0, from s. It believes the buffer rather than the count, and never
-// reports both progress and an error.
+// refill makes one successful read of at most max bytes, max > 0, from s. It believes the buffer rather than the count, and
+// never reports both progress and an error.
 func (b *Buffer) refill(s Source, max int64) (int64, error) {
 	before := b.end
 	for range emptyReads {
@@ -204,8 +204,8 @@ func (b *Buffer) refill(s Source, max int64) (int64, error) {
 	return 0, io.ErrNoProgress
 }
 
-// WriteTo writes everything to w and consumes what w took. A w that is a [Sink] takes the segments without copying, and a TCP or Unix connection takes
-// all of them in one system call.
+// WriteTo writes everything to w and consumes what w took. A w that is a [Sink] takes the segments without copying, and a
+// TCP or Unix connection takes all of them in one system call.
 func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
 	size := b.Len()
 	if k, ok := w.(Sink); ok {

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// ReadBuffer moves up to max bytes to the end of dst and returns how many. It returns 0, io.EOF when the buffer is empty and
-// max is not 0. It implements [Source].
+// ReadBuffer moves up to max bytes to the end of dst and returns how many. It returns 0, io.EOF when the buffer is empty
+// and max is not 0. It implements [Source].
 func (b *Buffer) ReadBuffer(dst *Buffer, max int64) (int64, error) {
 	if err := checkCount(max); err != nil {
 		return 0, err
@@ -24,9 +24,9 @@ func (b *Buffer) ReadBuffer(dst *Buffer, max int64) (int64, error) {
 	return n, nil
 }
 
-// WriteBuffer moves n bytes from the front of src to the end of b, relinking whole segments and copying at most one segment at
-// each seam. Moving everything takes constant time. It fails, moving nothing, if src is b or does not hold n bytes. It implements
-// [Sink].
+// WriteBuffer moves n bytes from the front of src to the end of b, relinking whole segments and copying at most one segment
+// at each seam. Moving everything takes constant time. It fails, moving nothing, if src is b or does not hold n bytes. It
+// implements [Sink].
 func (b *Buffer) WriteBuffer(src *Buffer, n int64) error {
 	if src == b {
 		return errSelfMove

@@ -140,8 +140,8 @@ func (b *Buffer) WriteHex(v uint64) {
 	_, _ = b.Write(strconv.AppendUint(scratch[:0], v, 16))
 }
 
-// ReadDecimal consumes an optional '-' and one or more decimal digits, up to the first byte that does not fit, which stays. A number
-// that is malformed or outside int64 fails with a [*NumberError], and nothing is consumed.
+// ReadDecimal consumes an optional '-' and one or more decimal digits, up to the first byte that does not fit, which stays.
+// A number that is malformed or outside int64 fails with a [*NumberError], and nothing is consumed.
 func (b *Buffer) ReadDecimal() (int64, error) {
 	var d decimalScan
 	b.feed(0, d.feed)
@@ -153,8 +153,8 @@ func (b *Buffer) ReadDecimal() (int64, error) {
 	return v, nil
 }
 
-// ReadHex consumes one or more hexadecimal digits of either case, up to the first byte that does not fit, which stays. A number that
-// is malformed or wider than 64 bits fails with a [*NumberError], and nothing is consumed.
+// ReadHex consumes one or more hexadecimal digits of either case, up to the first byte that does not fit, which stays. A
+// number that is malformed or wider than 64 bits fails with a [*NumberError], and nothing is consumed.
 func (b *Buffer) ReadHex() (uint64, error) {
 	var x hexScan
 	b.feed(0, x.feed)

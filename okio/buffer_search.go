@@ -16,8 +16,8 @@ func checkSearch(from, to int64) {
 	}
 }
 
-// IndexByte returns the offset of the first c in [from, to), or -1. The range may extend past the end; math.MaxInt64 searches everything.
-// It panics if from is negative or greater than to.
+// IndexByte returns the offset of the first c in [from, to), or -1. The range may extend past the end; math.MaxInt64
+// searches everything. It panics if from is negative or greater than to.
 func (b *Buffer) IndexByte(c byte, from, to int64) int64 {
 	checkSearch(from, to)
 	to = min(to, b.Len())
@@ -45,8 +45,8 @@ func (b *Buffer) IndexByte(c byte, from, to int64) int64 {
 	}
 }
 
-// Index returns the offset of the first occurrence of pat that starts in [from, to), or -1; the occurrence may extend past to. It panics
-// if pat is empty, or if from is negative or greater than to.
+// Index returns the offset of the first occurrence of pat that starts in [from, to), or -1; the occurrence may extend past
+// to. It panics if pat is empty, or if from is negative or greater than to.
 func (b *Buffer) Index(pat ByteString, from, to int64) int64 {
 	if len(pat) == 0 {
 		panic("okio: Index of an empty pattern")
@@ -124,7 +124,8 @@ func (b *Buffer) IndexAny(set *ByteSet, from int64) int64 {
 	return -1
 }
 
-// RangeEqual reports whether the bytes at off are pat. A range that is not inside the buffer is not equal to anything; it never panics.
+// RangeEqual reports whether the bytes at off are pat. A range that is not inside the buffer is not equal to anything; it
+// never panics.
 func (b *Buffer) RangeEqual(off int64, pat ByteString) bool {
 	size, length := b.Len(), int64(len(pat))
 	if off < 0 || off > size || size-off < length {
@@ -137,8 +138,8 @@ func (b *Buffer) RangeEqual(off int64, pat ByteString) bool {
 	return matchAt(s, int(off-at), pat)
 }
 
-// Select consumes the best option that the front of the buffer matches and returns its index in the list the options were made of, or
-// consumes nothing and returns -1.
+// Select consumes the best option that the front of the buffer matches and returns its index in the list the options were
+// made of, or consumes nothing and returns -1.
 func (b *Buffer) Select(o *Options) int {
 	i, _ := o.match(b)
 	if i >= 0 {

@@ -64,9 +64,9 @@ func runeWidth(c byte) int {
 	}
 }
 
-// ReadRune consumes one UTF-8 sequence. A malformed one yields U+FFFD and consumes the lead byte and the continuation bytes that
-// belong to it, so that the byte after them is looked at afresh; the size is the number of bytes consumed. A sequence that the end of
-// the buffer cuts off is io.ErrUnexpectedEOF and consumes nothing.
+// ReadRune consumes one UTF-8 sequence. A malformed one yields U+FFFD and consumes the lead byte and the continuation bytes
+// that belong to it, so that the byte after them is looked at afresh; the size is the number of bytes consumed. A sequence
+// that the end of the buffer cuts off is io.ErrUnexpectedEOF and consumes nothing.
 func (b *Buffer) ReadRune() (rune, int, error) {
 	h := b.head
 	if h == nil {
@@ -102,8 +102,8 @@ func (b *Buffer) peekInto(p []byte) int {
 	return total
 }
 
-// WriteRune appends r in UTF-8 and returns its width. A surrogate or a value that is no code point is written as U+FFFD, the bytes EF BF
-// BD, as utf8.AppendRune does. The error is always nil.
+// WriteRune appends r in UTF-8 and returns its width. A surrogate or a value that is no code point is written as U+FFFD,
+// the bytes EF BF BD, as utf8.AppendRune does. The error is always nil.
 func (b *Buffer) WriteRune(r rune) (int, error) {
 	s := b.room(utf8.UTFMax)
 	n := len(utf8.AppendRune(s.data[s.limit:s.limit], r))

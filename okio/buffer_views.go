@@ -8,16 +8,16 @@ import (
 	"unsafe"
 )
 
-// Clone returns a buffer with the same contents. Both share the bytes, whose arrays are counted, and may be used by different
-// goroutines from then on. Clear a clone that is let go unread, so that the arrays return to the pool.
+// Clone returns a buffer with the same contents. Both share the bytes, whose arrays are counted, and may be used by
+// different goroutines from then on. Clear a clone that is let go unread, so that the arrays return to the pool.
 func (b *Buffer) Clone() *Buffer {
 	c := new(Buffer)
 	b.shareTo(c, 0, b.Len(), 0)
 	return c
 }
 
-// CopyTo appends n bytes from offset off to dst without consuming them. It shares them as [Buffer.Clone] does, apart from short runs,
-// which are copied. dst may be b itself. It fails, copying nothing, if the range is not inside the buffer.
+// CopyTo appends n bytes from offset off to dst without consuming them. It shares them as [Buffer.Clone] does, apart from
+// short runs, which are copied. dst may be b itself. It fails, copying nothing, if the range is not inside the buffer.
 func (b *Buffer) CopyTo(dst *Buffer, off, n int64) error {
 	if err := b.checkRange(off, n); err != nil {
 		return err
@@ -58,8 +58,8 @@ func (b *Buffer) Snapshot() ByteString {
 	return ByteString(unsafe.String(&p[0], len(p))) // p is referred to by nothing else
 }
 
-// Chunks iterates over the contents, without consuming them, in slices that must not be written to. The buffer must not be changed while
-// the iteration runs.
+// Chunks iterates over the contents, without consuming them, in slices that must not be written to. The buffer must not be
+// changed while the iteration runs.
 func (b *Buffer) Chunks() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for s := b.head; s != nil; {
@@ -73,8 +73,8 @@ func (b *Buffer) Chunks() iter.Seq[[]byte] {
 	}
 }
 
-// PeekN returns a view of the first n bytes in one piece, without consuming them. It must not be written to and is valid until the next call.
-// An n above 16 KiB is an error, since no segment could hold the view.
+// PeekN returns a view of the first n bytes in one piece, without consuming them. It must not be written to and is valid
+// until the next call. An n above 16 KiB is an error, since no segment could hold the view.
 func (b *Buffer) PeekN(n int) ([]byte, error) {
 	if n < 0 || n > segmentSize {
 		return nil, fmt.Errorf("okio: cannot view %d bytes in one piece: not in 0..%d", n, segmentSize)
@@ -107,8 +107,9 @@ func (b *Buffer) gather(n int) {
 	b.linkFront(fresh)
 }
 
-// Reserve returns room for at least min bytes behind the end, up to 16 KiB, for the caller to fill and hand over with [Buffer.Commit]. The room holds
-// stale data. Nothing may be done with the buffer between the two calls. It panics if min is not in 1..16384.
+// Reserve returns room for at least min bytes behind the end, up to 16 KiB, for the caller to fill and hand over with
+// [Buffer.Commit]. The room holds stale data. Nothing may be done with the buffer between the two calls. It panics if min
+// is not in 1..16384.
 func (b *Buffer) Reserve(min int) []byte {
 	if min < 1 || min > segmentSize {
 		panic(fmt.Sprintf("okio: Reserve of %d bytes: not in 1..%d", min, segmentSize))
@@ -119,8 +120,8 @@ func (b *Buffer) Reserve(min int) []byte {
 	return s.data[s.limit:]
 }
 
-// Commit appends the first n bytes of what the last [Buffer.Reserve] returned. It panics if n is negative or exceeds the room, or if anything
-// was done with the buffer since.
+// Commit appends the first n bytes of what the last [Buffer.Reserve] returned. It panics if n is negative or exceeds the
+// room, or if anything was done with the buffer since.
 func (b *Buffer) Commit(n int) {
 	s := b.reserved
 	if s == nil || b.reservedAt != b.start || b.reservedEnd != b.end {
@@ -133,7 +134,8 @@ func (b *Buffer) Commit(n int) {
 	b.grow(s, n)
 }
 
-// dropReserve gives up what a Reserve without Commit left. Only a fresh segment is ours to release: a tail may be in other hands by now.
+// dropReserve gives up what a Reserve without Commit left. Only a fresh segment is ours to release: a tail may be in other
+// hands by now.
 func (b *Buffer) dropReserve() {
 	if b.reservedFresh {
 		b.reserved.release()

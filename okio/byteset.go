@@ -40,8 +40,8 @@ func (set *ByteSet) index(p []byte) int {
 	return -1
 }
 
-// indexPair searches for two bytes in windows that double, so that a byte which never comes does not make every search for the other one
-// scan the whole segment.
+// indexPair searches for two bytes in windows that double, so that a byte which never comes does not make every search for
+// the other one scan the whole segment.
 func indexPair(p []byte, x, y byte) int {
 	for at, window := 0, 64; at < len(p); window *= 2 {
 		end := min(at+window, len(p))

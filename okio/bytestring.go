@@ -11,9 +11,9 @@ import (
 	"unsafe"
 )
 
-// A ByteString is an immutable sequence of bytes: comparable with ==, usable as a constant and as a map key, converted to and from string for
-// free. Package strings has the rest: strings.Index, strings.Compare, strings.HasPrefix and so on work on string(s). A short slice of a long
-// ByteString keeps the long one in memory.
+// A ByteString is an immutable sequence of bytes: comparable with ==, usable as a constant and as a map key, converted to
+// and from string for free. Package strings has the rest: strings.Index, strings.Compare, strings.HasPrefix and so on work
+// on string(s). A short slice of a long ByteString keeps the long one in memory.
 type ByteString string
 
 // DecodeHex decodes pairs of hexadecimal digits of either case.
@@ -73,8 +73,8 @@ func (s ByteString) view() []byte { return unsafe.Slice(unsafe.StringData(string
 // describeLimit is how many code points or bytes Describe shows.
 const describeLimit = 64
 
-// Describe returns s in brackets for logs and debuggers: [text=…] if its first 64 code points are valid UTF-8 without control characters
-// other than CR and LF, [hex=…] otherwise, and with its size when not all is shown.
+// Describe returns s in brackets for logs and debuggers: [text=…] if its first 64 code points are valid UTF-8 without
+// control characters other than CR and LF, [hex=…] otherwise, and with its size when not all is shown.
 func (s ByteString) Describe() string {
 	if len(s) == 0 {
 		return "[size=0]"

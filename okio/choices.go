@@ -6,8 +6,8 @@ type Choices[T any] struct {
 	options *Options
 }
 
-// NewChoices returns the choices among values, in order of preference, each one matched by its encoding. The encodings must be as
-// [NewOptions] wants them.
+// NewChoices returns the choices among values, in order of preference, each one matched by its encoding. The encodings must
+// be as [NewOptions] wants them.
 func NewChoices[T any](values []T, encode func(T) ByteString) (*Choices[T], error) {
 	list := make([]ByteString, len(values))
 	for i, v := range values {

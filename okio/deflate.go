@@ -128,9 +128,9 @@ func (x *deflater) finish() {
 
 func (x *deflater) Timeout() *Timeout { return x.out.Timeout() }
 
-// NewDeflaterSink returns a sink that writes what it is given to k as a raw deflate stream (RFC 1951). The level is -2 for Huffman coding only, -1 for
-// the default, 0 for none, and 1 for speed up to 9 for size; any other is an error. Flush makes everything written so far decodable, which costs
-// ratio when done often. Close ends the stream and closes k.
+// NewDeflaterSink returns a sink that writes what it is given to k as a raw deflate stream (RFC 1951). The level is -2 for
+// Huffman coding only, -1 for the default, 0 for none, and 1 for speed up to 9 for size; any other is an error. Flush makes
+// everything written so far decodable, which costs ratio when done often. Close ends the stream and closes k.
 func NewDeflaterSink(k Sink, level int) (Sink, error) {
 	d := new(deflaterSink)
 	if err := d.init(k, level); err != nil {

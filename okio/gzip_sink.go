@@ -2,9 +2,10 @@ package okio
 
 import "hash/crc32"
 
-// NewGzipSink returns a sink that writes what it is given to k as a gzip stream of one member (RFC 1952), without file name or time. The level is -2
-// for Huffman coding only, -1 for the default, 0 for none, and 1 for speed up to 9 for size; any other is an error. Flush makes everything written so
-// far decodable, which costs ratio when done often. Close ends the stream and closes k; a sink that nothing was written to still makes a valid stream.
+// NewGzipSink returns a sink that writes what it is given to k as a gzip stream of one member (RFC 1952), without file name
+// or time. The level is -2 for Huffman coding only, -1 for the default, 0 for none, and 1 for speed up to 9 for size; any
+// other is an error. Flush makes everything written so far decodable, which costs ratio when done often. Close ends the
+// stream and closes k; a sink that nothing was written to still makes a valid stream.
 func NewGzipSink(k Sink, level int) (Sink, error) {
 	g := new(gzipSink)
 	if err := g.init(k, level); err != nil {

@@ -6,10 +6,11 @@ import (
 	"io"
 )
 
-// NewGzipSource returns a source of what the gzip stream s (RFC 1952) decodes to: one member or several in a row. The checksum and length of each
-// member are verified before the end is reported, so reading to the end proves the data whole. After the last member s must end; whether it does
-// is looked at before the end is reported, which also drives s to its own end. Data that is damaged, truncated or followed by something else fails
-// with a [*FormatError]. Errors, also those of s, repeat on later reads. Memory use does not depend on the data. Closing it closes s.
+// NewGzipSource returns a source of what the gzip stream s (RFC 1952) decodes to: one member or several in a row. The
+// checksum and length of each member are verified before the end is reported, so reading to the end proves the data whole.
+// After the last member s must end; whether it does is looked at before the end is reported, which also drives s to its own
+// end. Data that is damaged, truncated or followed by something else fails with a [*FormatError]. Errors, also those of s,
+// repeat on later reads. Memory use does not depend on the data. Closing it closes s.
 func NewGzipSource(s Source) Source {
 	g := new(gzipSource)
 	g.inflater.init("gzip", s)

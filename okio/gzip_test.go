@@ -500,8 +500,8 @@ func FuzzGzip(f *testing.F) {
 	})
 }
 
-// singleMember reports whether compress/gzip takes the data as one member of a header without name and comment, whose text and length
-// it judges by rules of its own.
+// singleMember reports whether compress/gzip takes the data as one member of a header without name and comment, whose text
+// and length it judges by rules of its own.
 func singleMember(data []byte) bool {
 	r := bytes.NewReader(data)
 	std, err := stdgzip.NewReader(r)

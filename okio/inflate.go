@@ -8,8 +8,8 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// A decoder is an inflater of the library with what it reads from, pooled together: some 50 KiB. The library is a third faster on a *bufio.Reader
-// than on any other reader of bytes.
+// A decoder is an inflater of the library with what it reads from, pooled together: some 50 KiB. The library is a third
+// faster on a *bufio.Reader than on any other reader of bytes.
 type decoder struct {
 	flate io.ReadCloser
 	bytes *bufio.Reader
@@ -23,8 +23,8 @@ var decoders = sync.Pool{New: func() any {
 	return d
 }}
 
-// A loan is a reader that hands out the buffered bytes of a source and consumes them only when it is asked for more, since a bufio.Reader asks
-// when it has used all it got. So nothing beyond the compressed data is ever consumed.
+// A loan is a reader that hands out the buffered bytes of a source and consumes them only when it is asked for more, since
+// a bufio.Reader asks when it has used all it got. So nothing beyond the compressed data is ever consumed.
 type loan struct {
 	src  *BufferedSource
 	lent int64 // bytes handed out and not consumed
@@ -68,8 +68,8 @@ func (x *inflater) init(format string, s Source) {
 	x.src = &x.own
 }
 
-// read returns 1 or more bytes, or an error: io.EOF at the end of the deflate stream. After that, and not before, the bytes behind the stream are the
-// next ones of src, and read begins another stream.
+// read returns 1 or more bytes, or an error: io.EOF at the end of the deflate stream. After that, and not before, the bytes
+// behind the stream are the next ones of src, and read begins another stream.
 func (x *inflater) read(p []byte) (int, error) {
 	if x.decoder == nil {
 		d := decoders.Get().(*decoder)
@@ -106,9 +106,9 @@ func (x *inflater) stop() {
 	decoders.Put(d)
 }
 
-// NewInflaterSource returns a source of what the raw deflate stream (RFC 1951) at the front of s decodes to. It ends where the stream ends;
-// if s is a [*BufferedSource], the bytes after that are left in it. Damaged or truncated data fails with a [*FormatError]. Errors, also those
-// of s, repeat on later reads. Closing it closes s.
+// NewInflaterSource returns a source of what the raw deflate stream (RFC 1951) at the front of s decodes to. It ends where
+// the stream ends; if s is a [*BufferedSource], the bytes after that are left in it. Damaged or truncated data fails with a
+// [*FormatError]. Errors, also those of s, repeat on later reads. Closing it closes s.
 func NewInflaterSource(s Source) Source {
 	x := new(inflaterSource)
 	x.inflater.init("deflate", s)

@@ -5,7 +5,8 @@ import (
 	"io"
 )
 
-// A LengthError reports a source that did not have the length it should have. It is io.ErrUnexpectedEOF if it was too short.
+// A LengthError reports a source that did not have the length it should have. It is io.ErrUnexpectedEOF if it was too
+// short.
 type LengthError struct {
 	Expected, Got int64 // in bytes; what came beyond Expected may not have been counted to its end
 }
@@ -23,9 +24,9 @@ func (e *LengthError) Unwrap() error {
 	return nil
 }
 
-// NewLimitSource returns a source of the first n bytes of s. If s ends earlier it fails with a [*LengthError]. Unless exact it never reads past n. If exact, s
-// must end after n bytes: the source reads on to see that, and fails with a LengthError if it does not. The error repeats. Closing it closes s.
-// A negative n is taken as 0.
+// NewLimitSource returns a source of the first n bytes of s. If s ends earlier it fails with a [*LengthError]. Unless exact
+// it never reads past n. If exact, s must end after n bytes: the source reads on to see that, and fails with a LengthError
+// if it does not. The error repeats. Closing it closes s. A negative n is taken as 0.
 func NewLimitSource(s Source, n int64, exact bool) Source {
 	return &limitSource{up: s, size: max(n, 0), exact: exact}
 }

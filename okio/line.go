@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// A LineError reports that no line ended within the limit. Nothing was consumed. It is io.ErrUnexpectedEOF if the input ended
-// before the line did, and wraps nothing if the line is too long.
+// A LineError reports that no line ended within the limit. Nothing was consumed. It is io.ErrUnexpectedEOF if the input
+// ended before the line did, and wraps nothing if the line is too long.
 type LineError struct {
 	Limit   int64      // the smaller of the limit asked for and of what was available, in bytes
 	Content ByteString // the first bytes of the line, at most 32
@@ -54,8 +54,8 @@ func (b *Buffer) crlfAt(i int64) bool {
 	return i < b.Len()-1 && b.At(i) == '\r' && b.At(i+1) == '\n'
 }
 
-// ReadLine consumes the next line and returns it without its LF or CR LF; a lone CR is ordinary data. The last line may lack the
-// terminator. It returns io.EOF when nothing is left.
+// ReadLine consumes the next line and returns it without its LF or CR LF; a lone CR is ordinary data. The last line may
+// lack the terminator. It returns io.EOF when nothing is left.
 func (b *Buffer) ReadLine() (string, error) {
 	lf := b.IndexByte('\n', 0, unlimited)
 	if lf >= 0 {
@@ -67,8 +67,9 @@ func (b *Buffer) ReadLine() (string, error) {
 	return b.ReadText(b.Len())
 }
 
-// ReadLineLimit consumes the next line, which must be terminated and be at most limit bytes long without its LF or CR LF, and returns it
-// without them. It fails with a [*LineError] otherwise, io.EOF if nothing is there, and consumes nothing then.
+// ReadLineLimit consumes the next line, which must be terminated and be at most limit bytes long without its LF or CR LF,
+// and returns it without them. It fails with a [*LineError] otherwise, io.EOF if nothing is there, and consumes nothing
+// then.
 func (b *Buffer) ReadLineLimit(limit int64) (string, error) {
 	line, end, err := b.findLine(limit)
 	if err != nil {

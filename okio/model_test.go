@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// A model drives several buffers and the plain slices that say what they should hold through the same operations. Some buffers are kept
-// aside as they are, to see that no operation on another one changes bytes that they share.
+// A model drives several buffers and the plain slices that say what they should hold through the same operations. Some
+// buffers are kept aside as they are, to see that no operation on another one changes bytes that they share.
 type model struct {
 	t      testing.TB
 	next   func(n int) int // a choice among n

@@ -31,7 +31,8 @@ type values interface {
 	PeekN(n int) ([]byte, error)
 }
 
-// eachForm runs a test on the data in a Buffer, in a BufferedSource that gets it at once and in one that gets it byte by byte.
+// eachForm runs a test on the data in a Buffer, in a BufferedSource that gets it at once and in one that gets it byte by
+// byte.
 func eachForm(t *testing.T, data string, test func(t *testing.T, in values)) {
 	t.Helper()
 	t.Run("buffer", func(t *testing.T) { test(t, NewBufferString(data)) })

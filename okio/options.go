@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Options is a list of byte strings, in order of preference, that the front of a [Buffer] or [BufferedSource] can be matched against without
-// allocating. It is immutable and safe for concurrent use.
+// Options is a list of byte strings, in order of preference, that the front of a [Buffer] or [BufferedSource] can be
+// matched against without allocating. It is immutable and safe for concurrent use.
 type Options struct {
 	list  []ByteString
 	nodes []optionNode
@@ -24,8 +24,9 @@ type optionNode struct {
 // noMatch is the result of a match that found no option.
 const noMatch = -1
 
-// NewOptions returns the options in order of preference. An option that starts with an earlier one can never be selected; one that a later
-// option is a prefix of is tried first, and the later one is the fallback. An empty list matches nothing. Empty and duplicate options are errors.
+// NewOptions returns the options in order of preference. An option that starts with an earlier one can never be selected;
+// one that a later option is a prefix of is tried first, and the later one is the fallback. An empty list matches nothing.
+// Empty and duplicate options are errors.
 func NewOptions(list ...ByteString) (*Options, error) {
 	o := &Options{list: append([]ByteString(nil), list...)}
 	order := make([]int, len(list))
@@ -59,7 +60,8 @@ func NewOptions(list ...ByteString) (*Options, error) {
 	return o, nil
 }
 
-// build appends the node for the given options, which are sorted and agree on their first depth bytes, and returns its index.
+// build appends the node for the given options, which are sorted and agree on their first depth bytes, and returns its
+// index.
 func (o *Options) build(options []int, depth int) int {
 	at := len(o.nodes)
 	o.nodes = append(o.nodes, optionNode{option: noMatch})

@@ -7,9 +7,9 @@ import (
 
 var errPeekInvalid = errors.New("okio: peek source is invalid because upstream source was used")
 
-// Peek returns a source that reads ahead without consuming: it starts at what s would read next and makes s buffer what it needs. Reading from s
-// invalidates it, which it reports when it next needs bytes from s; several peeks are independent. Closing it does not close s, but releases
-// what it shares with s.
+// Peek returns a source that reads ahead without consuming: it starts at what s would read next and makes s buffer what it
+// needs. Reading from s invalidates it, which it reports when it next needs bytes from s; several peeks are independent.
+// Closing it does not close s, but releases what it shares with s.
 func (s *BufferedSource) Peek() *BufferedSource {
 	return NewBufferedSource(&peekSource{up: s, start: s.buf.start})
 }

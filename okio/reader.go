@@ -2,8 +2,8 @@ package okio
 
 import "io"
 
-// FromReader returns a source that reads from r straight into segments, one Read a call. Closing it closes r if r is an io.Closer. An r that is a
-// [Source] already is returned as it is.
+// FromReader returns a source that reads from r straight into segments, one Read a call. Closing it closes r if r is an
+// io.Closer. An r that is a [Source] already is returned as it is.
 func FromReader(r io.Reader) Source {
 	if s, ok := r.(Source); ok {
 		return s

@@ -2,11 +2,12 @@ package okio
 
 import "io"
 
-// A BufferedSink writes values and text to a [Sink] through a [Buffer] of its own. It passes complete segments on by itself and the rest when
-// Emit, Flush or Close is called. It is itself a Sink and an io.Writer.
+// A BufferedSink writes values and text to a [Sink] through a [Buffer] of its own. It passes complete segments on by itself
+// and the rest when Emit, Flush or Close is called. It is itself a Sink and an io.Writer.
 //
-// The first error of the sink sticks: every later write and flush returns it, so that the results of a series of writes may be ignored if Flush or
-// Close is checked. After Close everything fails with [ErrClosed]. A BufferedSink is not safe for concurrent use.
+// The first error of the sink sticks: every later write and flush returns it, so that the results of a series of writes may
+// be ignored if Flush or Close is checked. After Close everything fails with [ErrClosed]. A BufferedSink is not safe for
+// concurrent use.
 type BufferedSink struct {
 	down   Sink
 	buf    Buffer
@@ -20,7 +21,8 @@ const writePiece = 4 * segmentSize
 // NewBufferedSink returns a BufferedSink that writes to k and owns it.
 func NewBufferedSink(k Sink) *BufferedSink { return &BufferedSink{down: k} }
 
-// Buffer returns the buffer between the writer and the sink. What is written to it directly goes down with the next write or emit.
+// Buffer returns the buffer between the writer and the sink. What is written to it directly goes down with the next write
+// or emit.
 func (k *BufferedSink) Buffer() *Buffer { return &k.buf }
 
 // Timeout returns the time limits of the sink beneath.
@@ -61,8 +63,8 @@ func (k *BufferedSink) emit(n int64) error {
 	return k.err
 }
 
-// Close passes everything on and closes the sink beneath, whatever happens. It returns the first error, also one that stuck before. A second call
-// does nothing.
+// Close passes everything on and closes the sink beneath, whatever happens. It returns the first error, also one that stuck
+// before. A second call does nothing.
 func (k *BufferedSink) Close() error {
 	if k.closed {
 		return nil
@@ -79,7 +81,8 @@ func (k *BufferedSink) Close() error {
 	return err
 }
 
-// spot is the fast path of small writes: the only segment, if n bytes fit into it without making it complete, nil otherwise.
+// spot is the fast path of small writes: the only segment, if n bytes fit into it without making it complete, nil
+// otherwise.
 func (k *BufferedSink) spot(n int) *segment {
 	if h := k.buf.head; h != nil && h.next == h && h.root == nil && n > 0 && n < segmentSize-h.limit && k.err == nil {
 		return h
@@ -137,8 +140,8 @@ func (k *BufferedSink) WriteString(s string) (int, error) {
 	return total + len(s), nil
 }
 
-// WriteBuffer takes n bytes from the front of src, moving whole segments. It fails, taking nothing, if src does not hold n bytes; that error does
-// not stick. It implements [Sink].
+// WriteBuffer takes n bytes from the front of src, moving whole segments. It fails, taking nothing, if src does not hold n
+// bytes; that error does not stick. It implements [Sink].
 func (k *BufferedSink) WriteBuffer(src *Buffer, n int64) error {
 	if k.err != nil {
 		return k.err
@@ -149,8 +152,8 @@ func (k *BufferedSink) WriteBuffer(src *Buffer, n int64) error {
 	return k.EmitFull()
 }
 
-// WriteFrom moves exactly n bytes from s. If s ends early it returns io.EOF or io.ErrUnexpectedEOF and keeps what came. Errors of s do not
-// stick. If n is 0 it does not touch s.
+// WriteFrom moves exactly n bytes from s. If s ends early it returns io.EOF or io.ErrUnexpectedEOF and keeps what came.
+// Errors of s do not stick. If n is 0 it does not touch s.
 func (k *BufferedSink) WriteFrom(s Source, n int64) error {
 	if err := checkCount(n); err != nil {
 		return err
@@ -195,8 +198,8 @@ func (k *BufferedSink) WriteAllFrom(s Source) (int64, error) {
 	}
 }
 
-// ReadFrom appends everything that r has, until io.EOF, which is not reported. It reads straight into segments; from a reader that is a [Source]
-// it moves segments instead. Errors of r do not stick.
+// ReadFrom appends everything that r has, until io.EOF, which is not reported. It reads straight into segments; from a
+// reader that is a [Source] it moves segments instead. Errors of r do not stick.
 func (k *BufferedSink) ReadFrom(r io.Reader) (int64, error) {
 	if s, ok := r.(Source); ok {
 		return k.WriteAllFrom(s)

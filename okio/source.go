@@ -5,12 +5,13 @@ import (
 	"math"
 )
 
-// A BufferedSource reads values, text and lines from a [Source] through a [Buffer] of its own. It reads upstream only when it has to, and at
-// most one segment's worth at a time. It is itself a Source and an io.Reader.
+// A BufferedSource reads values, text and lines from a [Source] through a [Buffer] of its own. It reads upstream only when
+// it has to, and at most one segment's worth at a time. It is itself a Source and an io.Reader.
 //
-// A BufferedSource is not safe for concurrent use. Methods that demand a number of bytes fail with io.EOF when the source ends before the first
-// one and with io.ErrUnexpectedEOF when it ends in between; unless they say otherwise they consume nothing then. Errors of the source are
-// returned as they are and not remembered, so that a later call tries again. After Close everything fails with [ErrClosed].
+// A BufferedSource is not safe for concurrent use. Methods that demand a number of bytes fail with io.EOF when the source
+// ends before the first one and with io.ErrUnexpectedEOF when it ends in between; unless they say otherwise they consume
+// nothing then. Errors of the source are returned as they are and not remembered, so that a later call tries again. After
+// Close everything fails with [ErrClosed].
 type BufferedSource struct {
 	up     Source
 	direct io.Reader // up, if it is a reader as well
@@ -25,7 +26,8 @@ func NewBufferedSource(s Source) *BufferedSource {
 	return &BufferedSource{up: s, direct: r}
 }
 
-// Buffer returns the buffer between the source and the reader. Reading from it directly sees what is buffered and never blocks.
+// Buffer returns the buffer between the source and the reader. Reading from it directly sees what is buffered and never
+// blocks.
 func (s *BufferedSource) Buffer() *Buffer { return &s.buf }
 
 // Timeout returns the time limits of the source beneath.
@@ -69,8 +71,8 @@ func (s *BufferedSource) Exhausted() (bool, error) {
 	return false, err
 }
 
-// Request gets at least n bytes into the buffer and returns true, or returns false if the source ends before that. The bytes that came stay
-// buffered in any case.
+// Request gets at least n bytes into the buffer and returns true, or returns false if the source ends before that. The
+// bytes that came stay buffered in any case.
 func (s *BufferedSource) Request(n int64) (bool, error) {
 	if err := checkCount(n); err != nil {
 		return false, err
@@ -101,7 +103,8 @@ func (s *BufferedSource) Require(n int64) error {
 	return err
 }
 
-// ReadBuffer moves up to max bytes to the end of dst, reading from the source once if nothing is buffered. It implements [Source].
+// ReadBuffer moves up to max bytes to the end of dst, reading from the source once if nothing is buffered. It implements
+// [Source].
 func (s *BufferedSource) ReadBuffer(dst *Buffer, max int64) (int64, error) {
 	if err := checkCount(max); err != nil {
 		return 0, err
@@ -118,8 +121,8 @@ func (s *BufferedSource) ReadBuffer(dst *Buffer, max int64) (int64, error) {
 	return s.buf.ReadBuffer(dst, max)
 }
 
-// Read fills p from what is buffered, after one read from the source if that is nothing. A large p is then filled by the source directly, if it
-// is an io.Reader too.
+// Read fills p from what is buffered, after one read from the source if that is nothing. A large p is then filled by the
+// source directly, if it is an io.Reader too.
 func (s *BufferedSource) Read(p []byte) (int, error) {
 	if s.buf.head == nil {
 		if s.closed {
@@ -167,7 +170,8 @@ func (s *BufferedSource) UnreadByte() error {
 	return s.buf.UnreadByte()
 }
 
-// Skip drops n bytes. If the source ends before that, what there was is gone and the error is io.EOF or io.ErrUnexpectedEOF.
+// Skip drops n bytes. If the source ends before that, what there was is gone and the error is io.EOF or
+// io.ErrUnexpectedEOF.
 func (s *BufferedSource) Skip(n int64) error {
 	if err := checkCount(n); err != nil {
 		return err
@@ -189,8 +193,8 @@ func (s *BufferedSource) Skip(n int64) error {
 	return nil
 }
 
-// ReadFull moves exactly n bytes to the end of dst. If it fails, with io.EOF or io.ErrUnexpectedEOF when the source ends early, dst has what
-// came until then.
+// ReadFull moves exactly n bytes to the end of dst. If it fails, with io.EOF or io.ErrUnexpectedEOF when the source ends
+// early, dst has what came until then.
 func (s *BufferedSource) ReadFull(dst *Buffer, n int64) error {
 	if err := checkCount(n); err != nil {
 		return err
@@ -217,8 +221,8 @@ func (s *BufferedSource) ReadFull(dst *Buffer, n int64) error {
 	return nil
 }
 
-// ReadAllTo moves everything until the end of the source to k and returns how much that was. It hands over complete segments as they come, and
-// the remainder at the end; at most about one segment is held back. It does not flush k.
+// ReadAllTo moves everything until the end of the source to k and returns how much that was. It hands over complete
+// segments as they come, and the remainder at the end; at most about one segment is held back. It does not flush k.
 func (s *BufferedSource) ReadAllTo(k Sink) (int64, error) {
 	if s.closed {
 		return 0, ErrClosed
@@ -247,8 +251,8 @@ func (s *BufferedSource) ReadAllTo(k Sink) (int64, error) {
 	}
 }
 
-// WriteTo writes everything until the end of the source to w, as soon as it comes. A w that is a [Sink] takes segments as ReadAllTo
-// hands them.
+// WriteTo writes everything until the end of the source to w, as soon as it comes. A w that is a [Sink] takes segments as
+// ReadAllTo hands them.
 func (s *BufferedSource) WriteTo(w io.Writer) (int64, error) {
 	if k, ok := w.(Sink); ok {
 		return s.ReadAllTo(k)

@@ -5,8 +5,9 @@ import (
 	"io"
 )
 
-// ReadLine consumes the next line and returns it without its LF or CR LF; a lone CR is ordinary data. The last line may lack the terminator. It
-// returns io.EOF when nothing is left. The length of a line is not bounded; see ReadLineLimit and LineView.
+// ReadLine consumes the next line and returns it without its LF or CR LF; a lone CR is ordinary data. The last line may
+// lack the terminator. It returns io.EOF when nothing is left. The length of a line is not bounded; see ReadLineLimit and
+// LineView.
 func (s *BufferedSource) ReadLine() (string, error) {
 	lf, err := s.IndexByte('\n', 0, unlimited)
 	if err != nil {
@@ -18,8 +19,9 @@ func (s *BufferedSource) ReadLine() (string, error) {
 	return s.buf.ReadLine()
 }
 
-// ReadLineLimit consumes the next line, which must be terminated and be at most limit bytes long without its LF or CR LF, and returns it without
-// them. It fails with a [*LineError] otherwise, io.EOF if the source has ended, and consumes nothing then. At most limit+2 bytes are examined.
+// ReadLineLimit consumes the next line, which must be terminated and be at most limit bytes long without its LF or CR LF,
+// and returns it without them. It fails with a [*LineError] otherwise, io.EOF if the source has ended, and consumes nothing
+// then. At most limit+2 bytes are examined.
 func (s *BufferedSource) ReadLineLimit(limit int64) (string, error) {
 	line, end, err := s.findLine(limit)
 	if err != nil {
@@ -28,8 +30,8 @@ func (s *BufferedSource) ReadLineLimit(limit int64) (string, error) {
 	return s.buf.takeLine(line, end)
 }
 
-// LineView consumes the next line as ReadLineLimit does and returns a view of it, which must not be written to and is valid until the next
-// call. It allocates nothing unless the line crosses segments and is longer than those before.
+// LineView consumes the next line as ReadLineLimit does and returns a view of it, which must not be written to and is valid
+// until the next call. It allocates nothing unless the line crosses segments and is longer than those before.
 func (s *BufferedSource) LineView(limit int64) ([]byte, error) {
 	if h := s.buf.head; h != nil && limit >= 0 {
 		p := h.data[h.pos:h.limit]

@@ -11,8 +11,8 @@ func (s *BufferedSource) more() (bool, error) {
 	return err == nil, err
 }
 
-// IndexByte returns the offset of the first c in [from, to), or -1, reading as much as it takes; math.MaxInt64 may buffer everything that
-// comes. It stops reading once to bytes are buffered. It panics if from is negative or greater than to.
+// IndexByte returns the offset of the first c in [from, to), or -1, reading as much as it takes; math.MaxInt64 may buffer
+// everything that comes. It stops reading once to bytes are buffered. It panics if from is negative or greater than to.
 func (s *BufferedSource) IndexByte(c byte, from, to int64) (int64, error) {
 	checkSearch(from, to)
 	if s.closed {
@@ -34,8 +34,9 @@ func (s *BufferedSource) IndexByte(c byte, from, to int64) (int64, error) {
 	return -1, nil
 }
 
-// Index returns the offset of the first occurrence of pat that starts in [from, to), or -1. The occurrence may extend past to. It reads only
-// while more data could change the answer. It panics if pat is empty, or if from is negative or greater than to.
+// Index returns the offset of the first occurrence of pat that starts in [from, to), or -1. The occurrence may extend past
+// to. It reads only while more data could change the answer. It panics if pat is empty, or if from is negative or greater
+// than to.
 func (s *BufferedSource) Index(pat ByteString, from, to int64) (int64, error) {
 	if len(pat) == 0 {
 		panic("okio: Index of an empty pattern")
@@ -73,8 +74,8 @@ func (s *BufferedSource) tailStarts(pat ByteString, from, to int64) bool {
 	return false
 }
 
-// IndexAny returns the offset of the first byte at or after from that is in set, or -1, reading as much as it takes. It panics if from is
-// negative.
+// IndexAny returns the offset of the first byte at or after from that is in set, or -1, reading as much as it takes. It
+// panics if from is negative.
 func (s *BufferedSource) IndexAny(set *ByteSet, from int64) (int64, error) {
 	checkSearch(from, unlimited)
 	if s.closed {
@@ -91,7 +92,8 @@ func (s *BufferedSource) IndexAny(set *ByteSet, from int64) (int64, error) {
 	}
 }
 
-// RangeEqual reports whether the bytes at off are pat. It reads only until the first difference, and a negative off is equal to nothing.
+// RangeEqual reports whether the bytes at off are pat. It reads only until the first difference, and a negative off is
+// equal to nothing.
 func (s *BufferedSource) RangeEqual(off int64, pat ByteString) (bool, error) {
 	if s.closed {
 		return false, ErrClosed
@@ -114,8 +116,8 @@ func (s *BufferedSource) RangeEqual(off int64, pat ByteString) (bool, error) {
 	}
 }
 
-// Select consumes the best option that the source starts with and returns its index in the list the options were made of, or consumes nothing and
-// returns -1. It reads only while the buffered bytes are a beginning of some longer option.
+// Select consumes the best option that the source starts with and returns its index in the list the options were made of,
+// or consumes nothing and returns -1. It reads only while the buffered bytes are a beginning of some longer option.
 func (s *BufferedSource) Select(o *Options) (int, error) {
 	if s.closed {
 		return -1, ErrClosed

@@ -269,7 +269,8 @@ func TestPeekHandsOutWhatIsBuffered(t *testing.T) {
 	if got := mustText(t, p, 7); got != "abcdefg" || s.Buffer().Len() != 9 {
 		t.Errorf("%q, %d buffered", got, s.Buffer().Len())
 	}
-	// What the peek has buffered can be read even after it became invalid, and no later read is fooled into finding it valid again.
+	// What the peek has buffered can be read even after it became invalid, and no later read is fooled into finding it
+	// valid again.
 	_, _ = s.ReadByte()
 	if got := mustText(t, p, 2); got != "hi" {
 		t.Errorf("%q", got)

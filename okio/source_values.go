@@ -100,8 +100,8 @@ func (s *BufferedSource) ReadHex() (uint64, error) {
 	return v, nil
 }
 
-// ReadN consumes n bytes and returns them in a slice of their own, which is made when they have come. An n that is negative or above 2 GiB - 1
-// is an error.
+// ReadN consumes n bytes and returns them in a slice of their own, which is made when they have come. An n that is negative
+// or above 2 GiB - 1 is an error.
 func (s *BufferedSource) ReadN(n int64) ([]byte, error) {
 	if err := s.demand(n); err != nil {
 		return nil, err
@@ -109,7 +109,8 @@ func (s *BufferedSource) ReadN(n int64) ([]byte, error) {
 	return s.buf.ReadN(n)
 }
 
-// ReadText consumes n bytes and returns them as a string, unchanged even if they are not valid UTF-8. It allocates once, when they have come.
+// ReadText consumes n bytes and returns them as a string, unchanged even if they are not valid UTF-8. It allocates once,
+// when they have come.
 func (s *BufferedSource) ReadText(n int64) (string, error) {
 	if err := s.demand(n); err != nil {
 		return "", err
@@ -132,8 +133,8 @@ func (s *BufferedSource) demand(n int64) error {
 	return s.Require(n)
 }
 
-// PeekN returns a view of the first n bytes in one piece, without consuming them. It must not be written to and is valid until the next call. An n
-// above 16 KiB is an error.
+// PeekN returns a view of the first n bytes in one piece, without consuming them. It must not be written to and is valid
+// until the next call. An n above 16 KiB is an error.
 func (s *BufferedSource) PeekN(n int) ([]byte, error) {
 	if n > 0 && n <= segmentSize {
 		if err := s.Require(int64(n)); err != nil {

@@ -10,9 +10,9 @@ import (
 //
 // A Source is used by one goroutine at a time. Sources that can block implement [Limited].
 type Source interface {
-	// ReadBuffer moves 1..max bytes to the end of dst and returns their number, or returns 0, io.EOF when no byte is left, or
-	// 0 and another error. It never returns a positive number together with an error. A max of 0 returns 0, nil
-	// without touching the origin; a negative max is an error.
+	// ReadBuffer moves 1..max bytes to the end of dst and returns their number, or returns 0, io.EOF when no byte is left,
+	// or 0 and another error. It never returns a positive number together with an error. A max of 0 returns 0, nil without
+	// touching the origin; a negative max is an error.
 	ReadBuffer(dst *Buffer, max int64) (int64, error)
 
 	// Close releases what the source holds. Closing twice is safe; reading afterwards fails with [ErrClosed].

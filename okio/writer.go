@@ -5,9 +5,10 @@ import (
 	"net"
 )
 
-// ToWriter returns a sink that writes to w. Several segments go to a TCP or Unix connection in one system call; for any other writer they are joined
-// into pieces of 16 KiB, the largest TLS record. Flush flushes w if it has a Flush method that returns an error, as [bufio.Writer] has, and
-// Close closes w if it is an io.Closer. A w that is a [Sink] already is returned as it is.
+// ToWriter returns a sink that writes to w. Several segments go to a TCP or Unix connection in one system call; for any
+// other writer they are joined into pieces of 16 KiB, the largest TLS record. Flush flushes w if it has a Flush method that
+// returns an error, as [bufio.Writer] has, and Close closes w if it is an io.Closer. A w that is a [Sink] already is
+// returned as it is.
 func ToWriter(w io.Writer) Sink {
 	if k, ok := w.(Sink); ok {
 		return k
