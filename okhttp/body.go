@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"strings"
 	"sync/atomic"
 )
 
@@ -28,7 +27,7 @@ type BodyConfig struct {
 	// attempt ends. A reader that is also an [okio.Source] hands over its segments without copying.
 	Open func(ctx context.Context) (io.ReadCloser, error)
 	// Write writes the content. It is called once per attempt, on the goroutine of the call; returning ends the body. It must not
-	// use w afterwards.
+	// use w afterwards. w is an [okio.Sink] too, and closing it does nothing.
 	Write func(ctx context.Context, w io.Writer) error
 	// OneShot marks content that can be sent only once: no retry after sending began, and no redirect or authentication that
 	// would send it again.
@@ -37,17 +36,28 @@ type BodyConfig struct {
 	Duplex bool
 }
 
-// NewBody makes a body.
+// NewBody makes a body. A ContentType that cannot stand in a header is a [*HeaderError]; with the constructors below, which do not fail,
+// [NewRequest] reports it.
 func NewBody(c BodyConfig) (*Body, error) {
 	switch {
 	case (c.Open == nil) == (c.Write == nil):
 		return nil, errors.New("okhttp: a body needs exactly one of Open and Write")
 	case c.Len < -1:
 		return nil, errors.New("okhttp: a body's Len must be -1 or more")
-	case strings.ContainsAny(c.ContentType, "\r\n\x00"):
-		return nil, errors.New("okhttp: a body's ContentType has a line end or NUL")
 	}
-	return &Body{cfg: c}, nil
+	b := &Body{cfg: c}
+	if err := b.check(); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// check rejects a media type that no header can carry.
+func (b *Body) check() error {
+	if b == nil || b.cfg.ContentType == "" {
+		return nil
+	}
+	return checkHeader("Content-Type", b.cfg.ContentType, true)
 }
 
 // ContentType returns the media type, "" if there is none.

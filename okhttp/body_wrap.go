@@ -68,7 +68,7 @@ func (b *Body) writeTo(ctx context.Context, sink *okio.BufferedSink) error {
 		return err
 	case b.cfg.Write != nil:
 		// The user's function sees failures of the sink too and may return them wrapped; the sink knows its own.
-		if err := b.cfg.Write(ctx, sink); sink.Err() == nil && err != nil {
+		if err := b.cfg.Write(ctx, keptOpen{sink}); sink.Err() == nil && err != nil {
 			return ofSource(err)
 		}
 		return sink.Err()
@@ -82,6 +82,12 @@ func (b *Body) writeTo(ctx context.Context, sink *okio.BufferedSink) error {
 	}
 	return send(sink, r)
 }
+
+// keptOpen is a sink that stays open when whoever writes a part of it closes it: a compressor that is done, for example.
+type keptOpen struct{ *okio.BufferedSink }
+
+// Close does nothing.
+func (keptOpen) Close() error { return nil }
 
 // send copies a reader into a sink and closes it, also when it panics.
 func send(sink *okio.BufferedSink, r io.ReadCloser) (err error) {

@@ -89,20 +89,16 @@ func (r *Request) check() error {
 	if r.body == nil && requiresBody(r.method) {
 		return &RequestError{r.method, "must have a request body"}
 	}
-	return nil
+	return r.body.check()
 }
 
 func isMethod(s string) bool {
 	for i := 0; i < len(s); i++ {
-		if !isTokenChar(s[i]) {
+		if !isTokenByte(s[i]) {
 			return false
 		}
 	}
 	return s != ""
-}
-
-func isTokenChar(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
 }
 
 func requiresBody(method string) bool {
