@@ -50,7 +50,8 @@ func (q *Queue) SetFailFast(r *Response) {
 	}
 }
 
-// Dispatch implements [Dispatcher].
+// Dispatch implements [Dispatcher], so that another dispatcher can pass requests on. It waits while the queue is empty; when ctx ends it
+// returns 503.
 func (q *Queue) Dispatch(ctx context.Context, r *Request) Response {
 	if r.favicon() {
 		return Reply(404)
@@ -81,11 +82,9 @@ func (q *Queue) Dispatch(ctx context.Context, r *Request) Response {
 	defer q.mu.Unlock()
 	if i := slices.Index(q.waiters, turn); i >= 0 {
 		q.waiters = slices.Delete(q.waiters, i, i+1)
-	} else {
-		q.items = slices.Insert(q.items, 0, <-turn) // came at the same moment; nobody will send it
-		q.serve()
+		return Reply(503)
 	}
-	return Reply(503)
+	return <-turn // came at the same moment
 }
 
 // serve hands responses to waiters. The lock is held.

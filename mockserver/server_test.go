@@ -75,6 +75,24 @@ func TestFailFast(t *testing.T) {
 	})
 }
 
+func TestQueueBehindADispatcher(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := memory(t)
+		s.SetDispatcher(mockserver.DispatcherFunc(func(ctx context.Context, r *mockserver.Request) mockserver.Response {
+			ctx, cancel := context.WithTimeout(ctx, time.Second)
+			defer cancel()
+			return s.Queue().Dispatch(ctx, r)
+		}))
+		w := dial(t, s)
+		w.send(get)
+		w.wantSilence(time.Second - 1)
+		w.want("HTTP/1.1 503 Server Error·Content-Length: 0··")
+		s.Queue().Enqueue(mockserver.Reply(200))
+		w.send(get)
+		w.want("HTTP/1.1 200 OK·Content-Length: 0··")
+	})
+}
+
 func TestFaviconTakesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := memory(t)

@@ -158,7 +158,12 @@ func TestHeadersAreRecordedAsTheyCame(t *testing.T) {
 		if want := "hOST=a x=1 Accept=ü x=2"; strings.Join(got, " ") != want {
 			t.Errorf("headers %q, want %q", got, want)
 		}
-		w.send("Content-Length: 0··")
+		w.want("·Content-Length: 0··")
+		w.send("GET / HTTP/1.1·A: \x01·b: 2·a: 3··")
+		w.want("HTTP/1.1 200 OK·Content-Length: 0··")
+		if r := take(t, s); r.Headers.Get("A") != "\x01" || r.Headers.Get("b") != "2" || r.Headers.Len() != 3 {
+			t.Errorf("control characters: %q", r.Headers.String())
+		}
 	})
 }
 
