@@ -31,3 +31,23 @@ type receiver struct{}
 		t.Errorf("targets %q, want %q", got, want)
 	}
 }
+
+func TestFailedToStop(t *testing.T) {
+	const progress = "fuzz: elapsed: 4s, execs: 9977 (0/sec), new interesting: 8 (total: 408)\n"
+	for _, tt := range []struct {
+		name, said string
+		want       bool
+	}{
+		{"the deadline alone", progress + "--- FAIL: FuzzX (3.91s)\n    context deadline exceeded\nFAIL\nexit status 1\n", true},
+		{"a failing input", progress + "--- FAIL: FuzzX (1.69s)\n    --- FAIL: FuzzX (0.00s)\n        x_test.go:5: bad\n    \n    Failing input written to testdata/fuzz/FuzzX/de9b\nFAIL\n", false},
+		{"an input that runs into a deadline", "--- FAIL: FuzzX (1.69s)\n    context deadline exceeded\nFAIL\n    Failing input written to testdata/fuzz/FuzzX/de9b\n", false},
+		{"another target", "--- FAIL: FuzzXY (3.91s)\n    context deadline exceeded\nFAIL\n", false},
+		{"a seed that fails", "--- FAIL: FuzzX (0.01s)\n    --- FAIL: FuzzX/seed#0 (0.00s)\n        x_test.go:5: context deadline exceeded\nFAIL\n", false},
+		{"more than the deadline", "--- FAIL: FuzzX (3.91s)\n    context deadline exceeded\n    x_test.go:9: bad\nFAIL\n", false},
+		{"a build failure", "FAIL\tp [build failed]\n", false},
+	} {
+		if got := failedToStop(tt.said, "FuzzX"); got != tt.want {
+			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
+		}
+	}
+}
