@@ -21,8 +21,9 @@ type Call struct {
 	executed atomic.Bool
 	canceled atomic.Bool
 
+	conn atomic.Pointer[Connection] // held, from its acquisition to its release
+
 	mu      sync.Mutex
-	conn    *Connection        // held, from its acquisition to its release
 	dialing context.CancelFunc // ends the connecting that is under way
 
 	// The rest belongs to the goroutine that runs the call, and then to the one that reads the response.
@@ -71,10 +72,10 @@ func (c *Call) Cancel() {
 	if c.dialing != nil {
 		c.dialing()
 	}
-	if c.conn != nil {
-		c.conn.cancel()
-	}
 	c.mu.Unlock()
+	if conn := c.conn.Load(); conn != nil {
+		conn.cancel()
+	}
 	if l := c.events.Load(); l != nil && l.Canceled != nil {
 		l.Canceled(c)
 	}
@@ -194,16 +195,16 @@ func deadlineExceeded(ctx context.Context) error {
 }
 
 // bind lets the context cancel the connection that the call holds.
-func (c *Call) bind(ctx context.Context) {
+func (c *Call) bind(ctx context.Context, conn *Connection) {
 	if ctx.Done() != nil {
-		c.unbind = context.AfterFunc(ctx, c.conn.cancel)
+		c.unbind = context.AfterFunc(ctx, conn.cancel)
 	}
 }
 
 // part undoes bind. The connection of a context that ended is of no use to anyone.
-func (c *Call) part() {
+func (c *Call) part(conn *Connection) {
 	if c.unbind != nil && !c.unbind() {
-		c.conn.codec.Spend()
+		conn.codec.Spend()
 	}
 	c.unbind = nil
 }
@@ -211,20 +212,19 @@ func (c *Call) part() {
 // hold makes a connection that of the call.
 func (c *Call) hold(conn *Connection) error {
 	conn.owner.Store(c)
-	c.mu.Lock()
-	c.conn = conn
-	c.mu.Unlock()
+	c.conn.Store(conn)
 	// Whoever canceled the call or closed the client before this point may not have seen the connection.
-	if c.canceled.Load() || c.client.closed.Load() {
-		c.mu.Lock()
-		c.conn = nil
-		c.mu.Unlock()
-		conn.owner.Store(nil)
-		conn.pool.p.Remove(conn.entry)
-		if c.canceled.Load() {
-			return ErrCanceled
-		}
-		return ErrClientClosed
+	var err error
+	switch {
+	case c.canceled.Load():
+		err = ErrCanceled
+	case c.client.closed.Load():
+		err = ErrClientClosed
+	}
+	if err != nil {
+		conn.codec.Spend()
+		c.giveUp(conn)
+		return err
 	}
 	if l := c.events.Load(); l != nil && l.ConnectionAcquired != nil {
 		l.ConnectionAcquired(ConnectionEvent{c, conn})
@@ -232,23 +232,27 @@ func (c *Call) hold(conn *Connection) error {
 	return nil
 }
 
-// release gives the connection up: back to its pool if it is fit for others, closed otherwise.
+// release gives the connection up, if the call holds one: back to its pool if it is fit for others, closed otherwise.
 func (c *Call) release() {
-	conn := c.conn // only this goroutine writes it
+	conn := c.conn.Load()
 	if conn == nil {
 		return
 	}
+	c.giveUp(conn)
+	if l := c.events.Load(); l != nil && l.ConnectionReleased != nil {
+		l.ConnectionReleased(ConnectionEvent{c, conn})
+	}
+}
+
+// giveUp is release without the event. Cancel sets its flag before it looks for a connection to cancel: if it found this one, the flag is
+// seen here, and no other call gets a connection that is about to be canceled.
+func (c *Call) giveUp(conn *Connection) {
 	conn.owner.Store(nil)
-	c.mu.Lock()
-	c.conn = nil
-	c.mu.Unlock()
-	if conn.codec.Next() == nil {
+	c.conn.Store(nil)
+	if !c.canceled.Load() && conn.codec.Next() == nil {
 		conn.pool.p.Release(conn.entry)
 	} else {
 		conn.pool.p.Remove(conn.entry)
-	}
-	if l := c.events.Load(); l != nil && l.ConnectionReleased != nil {
-		l.ConnectionReleased(ConnectionEvent{c, conn})
 	}
 }
 
@@ -256,8 +260,8 @@ func (c *Call) release() {
 func (c *Call) abandon() {
 	if ex := c.exchange; ex != nil && !ex.done {
 		ex.done = true
-		c.part()
-		c.conn.codec.Spend()
+		c.part(ex.conn)
+		ex.conn.codec.Spend()
 	}
 	c.release()
 }

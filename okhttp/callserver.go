@@ -14,7 +14,6 @@ import (
 // callServer sends a request over the exchange's connection and reads the head of the response.
 func (c *Call) callServer(ctx context.Context, cfg *config, ex *exchange, req *Request) (*Response, error) {
 	ex.request = req
-	sentAt := time.Now()
 	wrote := c.writeRequest(ctx, ex, req)
 	if wrote != nil && !worthReading(wrote) {
 		return nil, wrote
@@ -30,7 +29,7 @@ func (c *Call) callServer(ctx context.Context, cfg *config, ex *exchange, req *R
 	if wrote != nil {
 		ex.conn.codec.Spend()
 	}
-	return c.newResponse(ex, req, head, sentAt)
+	return c.newResponse(ex, req, head)
 }
 
 // writeRequest sends the request. Failures that are not the connection's, of the user's body for one, have exchange unset.
@@ -148,7 +147,7 @@ type responseAndBody struct {
 	body ResponseBody
 }
 
-func (c *Call) newResponse(ex *exchange, req *Request, head http1.ResponseHead, sentAt time.Time) (*Response, error) {
+func (c *Call) newResponse(ex *exchange, req *Request, head http1.ResponseHead) (*Response, error) {
 	r := new(responseAndBody)
 	r.Status, r.Message, r.Protocol = head.Status, head.Reason, HTTP11
 	if head.Minor == 0 {
@@ -156,7 +155,7 @@ func (c *Call) newResponse(ex *exchange, req *Request, head http1.ResponseHead, 
 	}
 	r.headers, r.request = headersOf(head.Fields), req
 	r.handshake = ex.conn.handshake
-	r.sentAt, r.receivedAt = sentAt, sentAt.Add(time.Since(sentAt))
+	r.sentAt, r.receivedAt = ex.began, ex.began.Add(time.Since(ex.began))
 	r.exchange = ex
 	r.Body = &r.body
 	if l := c.events.Load(); l != nil && l.ResponseHeadersEnd != nil {

@@ -29,16 +29,17 @@ func (p *routePlan) more() bool { return p.reused || !p.resolved || p.next < len
 // connect begins an exchange over the connection that the call holds, an idle one of the pool, or a new one.
 func (c *Call) connect(ctx context.Context, cfg *config, req *Request, plan *routePlan) (*exchange, error) {
 	addr := addressOf(req.url, cfg)
-	if conn := c.conn; conn != nil {
+	now := time.Now()
+	if conn := c.conn.Load(); conn != nil {
 		if conn.address == addr && conn.pool == cfg.pool && conn.codec.Next() == nil {
 			plan.reused = true
-			return c.begin(ctx, cfg, req, conn), nil
+			return c.begin(ctx, cfg, req, conn, now), nil
 		}
 		c.release()
 	}
 	plan.reused = true
 	for {
-		entry, idle := cfg.pool.p.Acquire(addr)
+		entry, idle := cfg.pool.p.Acquire(addr, now)
 		if entry == nil {
 			break
 		}
@@ -50,7 +51,7 @@ func (c *Call) connect(ctx context.Context, cfg *config, req *Request, plan *rou
 		if err := c.hold(conn); err != nil {
 			return nil, &attemptError{err: err}
 		}
-		return c.begin(ctx, cfg, req, conn), nil
+		return c.begin(ctx, cfg, req, conn, now), nil
 	}
 	plan.reused = false
 	conn, err := c.dial(ctx, cfg, addr, plan)
@@ -62,7 +63,7 @@ func (c *Call) connect(ctx context.Context, cfg *config, req *Request, plan *rou
 	if err := c.hold(conn); err != nil {
 		return nil, &attemptError{err: err}
 	}
-	return c.begin(ctx, cfg, req, conn), nil
+	return c.begin(ctx, cfg, req, conn, time.Now()), nil
 }
 
 // dial opens a new connection: to one address after another until one answers.

@@ -33,7 +33,6 @@
 // time; apart from that a Call, its Response and its body belong to one goroutine at a time. Listeners, interceptors and body
 // functions never run while a lock is held.
 //
-// Locks: Client guards the set of running calls, Call its connection and cancellation, the pool its lists. Each guards memory only and
-// is not held across I/O; a Call's lock is held while it cancels its connection, so that the connection cannot pass to another call
-// meanwhile. Order: Client, then Call.
+// Locks: Client guards the list of calls that are connecting, Call the function that ends its connecting, the pool its lists. Each guards
+// memory only, is not held across I/O, and none is taken while another is held.
 package okhttp

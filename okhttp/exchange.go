@@ -19,6 +19,7 @@ type exchange struct {
 	ctx     context.Context
 	conn    *Connection
 	request *Request // as it goes to the network; the latest that an interceptor made of it
+	began   time.Time
 
 	sent    bool // a byte of the request may have reached the server
 	started bool // responseBodyStart was told
@@ -33,12 +34,12 @@ type exchange struct {
 }
 
 // begin starts an exchange on a connection that the call holds, under the time limits of the config and the context.
-func (c *Call) begin(ctx context.Context, cfg *config, req *Request, conn *Connection) *exchange {
+func (c *Call) begin(ctx context.Context, cfg *config, req *Request, conn *Connection, now time.Time) *exchange {
 	ex := &c.first
 	if c.exchange != nil {
 		ex = new(exchange) // the body of an earlier response may still point to the first
 	}
-	*ex = exchange{call: c, ctx: ctx, conn: conn, request: req}
+	*ex = exchange{call: c, ctx: ctx, conn: conn, request: req, began: now}
 	c.exchange = ex
 	deadline, _ := ctx.Deadline()
 	conn.source.SetLimit(cfg.readTimeout)
@@ -46,7 +47,7 @@ func (c *Call) begin(ctx context.Context, cfg *config, req *Request, conn *Conne
 	conn.sink.SetLimit(cfg.writeTimeout)
 	conn.sink.SetDeadline(deadline)
 	conn.codec.SetLimits(http1.Limits{MaxHead: cfg.maxHead})
-	c.bind(ctx)
+	c.bind(ctx, conn)
 	return ex
 }
 
@@ -94,7 +95,7 @@ func (ex *exchange) finish() {
 func (ex *exchange) over(err *Error) {
 	ex.done = true
 	c := ex.call
-	c.part()
+	c.part(ex.conn)
 	if c.more {
 		return // a follow-up may use the connection
 	}

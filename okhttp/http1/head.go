@@ -132,30 +132,43 @@ func (h *headReader) fields(text string, lines int) ([]string, error) {
 	}
 	nv := make([]string, 0, 2*lines)
 	for {
-		var line string
-		line, text = cutLine(text)
-		if line == "" {
-			return nv, nil
+		colon := 0
+		for tchar[text[colon]] { // the line end that is always there is no token character
+			colon++
 		}
-		if line[0] == ' ' || line[0] == '\t' {
-			if !h.folded || len(nv) == 0 {
-				return nil, fault.Protocolf("header line starts with white space: %s", fault.Quote(line))
+		if colon == 0 || text[colon] != ':' {
+			var line string
+			if line, text = cutLine(text); line == "" {
+				return nv, nil
 			}
-			// RFC 9112 section 5.2: a user agent replaces each obs-fold with a space.
-			last := &nv[len(nv)-1]
-			*last = trimOWS(*last + " " + trimOWS(line))
+			if err := h.oddLine(nv, line); err != nil {
+				return nil, err
+			}
 			continue
 		}
-		colon := strings.IndexByte(line, ':')
-		if colon < 0 {
-			return nil, fault.Protocolf("header line without a colon: %s", fault.Quote(line))
-		}
-		name := line[:colon]
-		if !isToken(name) {
-			return nil, fault.Protocolf("invalid header name %s", fault.Quote(name))
-		}
-		nv = append(nv, name, trimOWS(line[colon+1:]))
+		name := text[:colon]
+		var value string
+		value, text = cutLine(text[colon+1:])
+		nv = append(nv, name, trimOWS(value))
 	}
+}
+
+// oddLine handles a line that does not begin with a name and a colon: it continues the value of the line before, or is malformed.
+func (h *headReader) oddLine(nv []string, line string) error {
+	if line[0] == ' ' || line[0] == '\t' {
+		if !h.folded || len(nv) == 0 {
+			return fault.Protocolf("header line starts with white space: %s", fault.Quote(line))
+		}
+		// RFC 9112 section 5.2: a user agent replaces each obs-fold with a space.
+		last := &nv[len(nv)-1]
+		*last = trimOWS(*last + " " + trimOWS(line))
+		return nil
+	}
+	name, _, found := strings.Cut(line, ":")
+	if !found {
+		return fault.Protocolf("header line without a colon: %s", fault.Quote(line))
+	}
+	return fault.Protocolf("invalid header name %s", fault.Quote(name))
 }
 
 // trimOWS removes optional white space (RFC 9110 section 5.6.3) from both ends.

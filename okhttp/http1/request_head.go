@@ -53,7 +53,7 @@ func checkFields(fields []string) error {
 		}
 		v := fields[i+1]
 		for j := 0; j < len(v); j++ {
-			if c := v[j]; c == '\r' || c == '\n' || c == 0 {
+			if c := v[j]; c <= '\r' && (c == '\r' || c == '\n' || c == 0) {
 				return fault.Protocolf("unexpected char 0x%02x at %d in the value of header %s", c, j, fields[i])
 			}
 		}

@@ -56,9 +56,10 @@ func New[K comparable, C Conn](cfg Config) *Pool[K, C] {
 	return &Pool[K, C]{cfg: cfg, epoch: time.Now(), groups: map[K][]*Entry[K, C]{}}
 }
 
-// Acquire takes the oldest idle connection of a key and says for how long it was idle. It returns nil if there is none.
-func (p *Pool[K, C]) Acquire(key K) (e *Entry[K, C], idleFor time.Duration) {
-	now := time.Since(p.epoch)
+// Acquire takes the oldest idle connection of a key and says for how long it was idle. It returns nil if there is none. The caller has
+// read the clock already.
+func (p *Pool[K, C]) Acquire(key K, at time.Time) (e *Entry[K, C], idleFor time.Duration) {
+	now := at.Sub(p.epoch)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, e := range p.groups[key] {

@@ -89,7 +89,7 @@ func TestEachExpiresInItsTime(t *testing.T) {
 		w.at(30)
 		w.p.Release(b)
 		w.at(60)
-		if e, idle := w.p.Acquire("k"); e != a || idle != 60 {
+		if e, idle := w.p.Acquire("k", time.Now()); e != a || idle != 60 {
 			t.Fatalf("acquired %v after %v", e, idle)
 		}
 		w.p.Release(a)
@@ -132,11 +132,11 @@ func TestOldestFirst(t *testing.T) {
 		w.p.Release(b)
 		w.p.Release(a)
 		for _, want := range []*Entry[string, *fake]{a, b, nil} {
-			if e, _ := w.p.Acquire("k"); e != want {
+			if e, _ := w.p.Acquire("k", time.Now()); e != want {
 				t.Errorf("acquired %v, want %v", e, want)
 			}
 		}
-		if e, _ := w.p.Acquire("other"); e != nil {
+		if e, _ := w.p.Acquire("other", time.Now()); e != nil {
 			t.Errorf("acquired %v for another key", e)
 		}
 	})
@@ -147,7 +147,7 @@ func TestMaxAge(t *testing.T) {
 		a := w.add("k", "a")
 		w.p.Release(a)
 		w.at(99)
-		if e, _ := w.p.Acquire("k"); e != a {
+		if e, _ := w.p.Acquire("k", time.Now()); e != a {
 			t.Fatal("not acquired before its age")
 		}
 		w.at(100)
@@ -156,7 +156,7 @@ func TestMaxAge(t *testing.T) {
 		b := w.add("k", "b")
 		w.p.Release(b)
 		w.at(200)
-		if e, _ := w.p.Acquire("k"); e != nil {
+		if e, _ := w.p.Acquire("k", time.Now()); e != nil {
 			t.Error("acquired at its age")
 		}
 	})
@@ -208,7 +208,7 @@ func TestConcurrent(t *testing.T) {
 		wg.Go(func() {
 			for i := range 500 {
 				key := "k" + string(rune('0'+i%3))
-				e, _ := p.Acquire(key)
+				e, _ := p.Acquire(key, time.Now())
 				if e == nil {
 					e = p.Add(key, &fake{"", func(string) {}})
 				}
