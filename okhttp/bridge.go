@@ -20,7 +20,7 @@ func (c *Call) attempt(ctx context.Context, cfg *config, req *Request, plan *rou
 	if c.IsCanceled() {
 		return nil, &attemptError{err: ErrCanceled}
 	}
-	wire, gunzip := bridge(req)
+	wire, gunzip := c.bridge(req)
 	ex, err := c.connect(ctx, cfg, wire, plan)
 	if err != nil {
 		return nil, err
@@ -38,8 +38,12 @@ func (c *Call) attempt(ctx context.Context, cfg *config, req *Request, plan *rou
 
 // bridge adds the headers that HTTP needs and the user did not set. Host comes first (RFC 9110 section 7.2), then the user's headers in
 // their order, then the rest. It reports whether a gzip response is to be unpacked on the way back.
-func bridge(req *Request) (wire *Request, gunzip bool) {
-	w := &wireRequest{Request: *req}
+func (c *Call) bridge(req *Request) (wire *Request, gunzip bool) {
+	w := &c.firstWire
+	if c.exchange != nil || w.method != "" {
+		w = new(wireRequest) // responses point to the earlier ones
+	}
+	w.Request = *req
 	nv := w.room[:0]
 	host, connection, agent := "", false, false
 	gunzip = true

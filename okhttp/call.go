@@ -33,7 +33,8 @@ type Call struct {
 	exchange    *exchange // the latest
 	more        bool      // the interceptors have not returned: further exchanges may follow
 	ended       bool
-	first       exchange // the storage of most calls' only exchange
+	first       exchange // the storage of most calls' only exchange, and of its request
+	firstWire   wireRequest
 }
 
 // Request returns the request that the call was made with, also after a redirect.

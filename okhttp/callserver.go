@@ -155,7 +155,7 @@ func (c *Call) newResponse(ex *exchange, req *Request, head http1.ResponseHead) 
 	}
 	r.headers, r.request = headersOf(head.Fields), req
 	r.handshake = ex.conn.handshake
-	r.sentAt, r.receivedAt = ex.began, ex.began.Add(time.Since(ex.began))
+	r.sentAt, r.took = ex.began, time.Since(ex.began)
 	r.exchange = ex
 	r.Body = &r.body
 	if l := c.events.Load(); l != nil && l.ResponseHeadersEnd != nil {
@@ -166,7 +166,7 @@ func (c *Call) newResponse(ex *exchange, req *Request, head http1.ResponseHead) 
 	if err := ex.open(); err != nil {
 		return nil, ex.failure(PhaseResponseHeaders, err)
 	}
-	r.body.src, r.body.reader = ex, ex
+	r.body.src = ex
 	r.body.contentType, r.body.length, r.body.empty = r.headers.Get("Content-Type"), max(ex.body.Len(), -1), ex.done
 	return &r.Response, nil
 }

@@ -118,11 +118,15 @@ func (c *Client) Do(ctx context.Context, req *Request, opts ...CallOption) (*Res
 
 // Get executes a GET. See [NewRequest] and [Call.Execute] for the errors.
 func (c *Client) Get(ctx context.Context, rawURL string, opts ...CallOption) (*Response, error) {
-	req, err := NewRequest("GET", rawURL)
-	if err != nil {
+	get := new(struct { // in one piece of memory
+		request Request
+		call    Call
+	})
+	if err := get.request.init("GET", rawURL, nil); err != nil {
 		return nil, err
 	}
-	return c.Do(ctx, req, opts...)
+	c.prepare(&get.call, c.cfg.withCallOptions(opts), &get.request)
+	return get.call.Execute(ctx)
 }
 
 // Post executes a POST. See [NewRequest] and [Call.Execute] for the errors.

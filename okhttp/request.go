@@ -26,18 +26,21 @@ func (o requestOption) applyRequest(r *Request) error { return o(r) }
 // https. GET and HEAD take no body; POST, PUT, PATCH, PROPPATCH, REPORT and QUERY need one. The error is a [*URLError], a
 // [*HeaderError] or a [*RequestError].
 func NewRequest(method, rawURL string, opts ...RequestOption) (*Request, error) {
-	u, err := ParseURL(webSocketToHTTP(rawURL))
-	if err != nil {
-		return nil, err
-	}
-	r := &Request{method: method, url: u}
-	if method == "" {
-		r.method = "GET"
-	}
-	if err := r.apply(opts); err != nil {
+	r := new(Request)
+	if err := r.init(method, rawURL, opts); err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+func (r *Request) init(method, rawURL string, opts []RequestOption) (err error) {
+	if r.url, err = ParseURL(webSocketToHTTP(rawURL)); err != nil {
+		return err
+	}
+	if r.method = method; method == "" {
+		r.method = "GET"
+	}
+	return r.apply(opts)
 }
 
 // webSocketToHTTP writes ws: and wss: as the schemes that carry their handshakes (RFC 6455 section 3).

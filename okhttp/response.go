@@ -27,10 +27,10 @@ type Response struct {
 	wireHeaders Headers
 	wireLength  int64
 
-	handshake  *Handshake
-	sentAt     time.Time
-	receivedAt time.Time
-	exchange   *exchange // nil if the response did not come from a server
+	handshake *Handshake
+	sentAt    time.Time
+	took      time.Duration // from then to the arrival of the head
+	exchange  *exchange     // nil if the response did not come from a server
 }
 
 // Headers returns the header fields. After transparent gzip they are without Content-Encoding and Content-Length.
@@ -75,7 +75,7 @@ func (r *Response) Handshake() *Handshake { return r.handshake }
 func (r *Response) SentAt() time.Time { return r.sentAt }
 
 // ReceivedAt returns when the head of the response had arrived.
-func (r *Response) ReceivedAt() time.Time { return r.receivedAt }
+func (r *Response) ReceivedAt() time.Time { return r.sentAt.Add(r.took) }
 
 // PeekBody returns up to n bytes of the content without taking them from the body.
 func (r *Response) PeekBody(n int64) ([]byte, error) {

@@ -12,7 +12,6 @@ import (
 // ResponseBody is the content of a response: an [io.ReadCloser], an [io.WriterTo] and an [okio.Source]. It is not safe for concurrent use.
 type ResponseBody struct {
 	src         okio.Source
-	reader      io.Reader // src as a reader, if it is one
 	buffered    *okio.BufferedSource
 	contentType string
 	length      int64
@@ -21,9 +20,7 @@ type ResponseBody struct {
 }
 
 func newResponseBody(src okio.Source, contentType string, length int64) *ResponseBody {
-	b := &ResponseBody{src: src, contentType: contentType, length: length}
-	b.reader, _ = src.(io.Reader)
-	return b
+	return &ResponseBody{src: src, contentType: contentType, length: length}
 }
 
 // ErrUnreadableBody is the failure of reading the body of a response that is kept for its head alone.
@@ -40,8 +37,10 @@ func (unreadableSource) Close() error                                  { return 
 
 // Read implements [io.Reader].
 func (b *ResponseBody) Read(p []byte) (int, error) {
-	if b.buffered == nil && b.reader != nil {
-		return b.reader.Read(p)
+	if b.buffered == nil {
+		if r, ok := b.src.(io.Reader); ok {
+			return r.Read(p)
+		}
 	}
 	return b.Source().Read(p)
 }

@@ -109,5 +109,5 @@ func WithHandshake(h *Handshake) ResponseOption {
 
 // WithTimes sets when the request was sent and when the head of the response arrived.
 func WithTimes(sent, received time.Time) ResponseOption {
-	return responseOption(func(r *Response) { r.sentAt, r.receivedAt = sent, received })
+	return responseOption(func(r *Response) { r.sentAt, r.took = sent, received.Sub(sent) })
 }
