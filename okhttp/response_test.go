@@ -285,7 +285,7 @@ func TestReadingMixes(t *testing.T) {
 				if c, err := resp.Body.Source().ReadByte(); c != '2' || err != nil {
 					t.Errorf("read %q, %v", c, err)
 				}
-				if resp.Body.Source() != resp.Body.Source() {
+				if first := resp.Body.Source(); resp.Body.Source() != first {
 					t.Error("not the same source each time")
 				}
 				var b okio.Buffer
