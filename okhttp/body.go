@@ -20,8 +20,8 @@ type Body struct {
 type BodyConfig struct {
 	// ContentType is the media type, sent as Content-Type in place of any header of the request. "" sends none.
 	ContentType string
-	// Len is the number of bytes, -1 if it is not known beforehand, in which case the body is sent chunked. A body that turns out
-	// longer or shorter than its Len fails the call with a [*ProtocolError].
+	// Len is the number of bytes, -1 if it is not known beforehand, in which case the body is sent chunked; 0 is an empty body. A body
+	// that turns out longer or shorter than its Len fails the call with a [*ProtocolError].
 	Len int64
 	// Open returns the content. It is called once per attempt, on the goroutine of the call, and its result is closed before the
 	// attempt ends. A reader that is also an [okio.Source] hands over its segments without copying.
