@@ -456,7 +456,10 @@ func TestCancelAtEachStage(t *testing.T) {
 					if got := w.client.cfg.pool.Stats(); got != (PoolStats{}) {
 						t.Errorf("pool %+v", got)
 					}
+					synctest.Wait() // for the event, which comes after the call was freed
+					w.mu.Lock()
 					n := strings.Count(strings.Join(w.events, " "), "canceled")
+					w.mu.Unlock()
 					if want := map[string]int{"Cancel": 1, "context": 0, "Close": 1}[how]; n != want {
 						t.Errorf("%d canceled events, want %d", n, want)
 					}
