@@ -6,9 +6,9 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// A FormatError reports compressed data that is malformed, damaged or cut off. It repeats on every later read.
+// A FormatError reports compressed or encrypted data that is malformed, damaged or cut off. It repeats on every later read.
 type FormatError struct {
-	Format  string // "gzip" or "deflate"
+	Format  string // "gzip", "deflate" or "block cipher"
 	Problem string // what came and what was expected, for example "CRC: actual 0x37ad8f8d != expected 0x01234567"
 	Err     error  // the cause: io.ErrUnexpectedEOF if the data was cut off; nil if there is none beyond the problem
 }

@@ -34,6 +34,7 @@ type Pipe struct {
 	folded       Sink
 
 	limit    int64
+	done     chan struct{} // closed when the pipe is canceled
 	readable chan struct{} // one slot each; only the source waits on one, only the sink on the other
 	writable chan struct{}
 	source   pipeSource
@@ -45,9 +46,11 @@ func NewPipe(limit int64) *Pipe {
 	if limit < 1 {
 		limit = defaultPairLimit
 	}
-	p := &Pipe{limit: limit, readable: make(chan struct{}, 1), writable: make(chan struct{}, 1)}
+	p := &Pipe{limit: limit, done: make(chan struct{}), readable: make(chan struct{}, 1), writable: make(chan struct{}, 1)}
 	p.source.pipe = p
 	p.sink.pipe = p
+	p.source.timeout.canceled = p.done
+	p.sink.timeout.canceled = p.done
 	return p
 }
 
@@ -64,6 +67,7 @@ func (p *Pipe) Cancel(cause error) {
 	p.mu.Lock()
 	if p.canceled == nil {
 		p.canceled = causeOrCanceled(cause)
+		close(p.done)
 	}
 	p.buf.Clear()
 	p.mu.Unlock()
@@ -154,9 +158,10 @@ type pipeSide struct {
 // Timeout returns the limits of each wait.
 func (s *pipeSide) Timeout() *Timeout { return &s.timeout }
 
-// wait returns nil when changed has something to tell, and an error when the time for op is up.
-func (s *pipeSide) wait(changed <-chan struct{}, op string) error {
-	if s.timeout.none() {
+// wait returns nil when changed has something to tell, and an error when the time for op is up. An operation that was disarmed since watch
+// waits as long as it takes.
+func (s *pipeSide) wait(changed <-chan struct{}, op string, watch disarmWatch) error {
+	if s.timeout.none() || watch.disarmed() {
 		<-changed
 		return nil
 	}
@@ -176,7 +181,11 @@ func (s *pipeSide) wait(changed <-chan struct{}, op string) error {
 	case <-changed:
 		return nil
 	case <-s.timer.C:
-		return newTimeoutError(op, &s.timeout, at, nil)
+		if !watch.disarmed() {
+			return newTimeoutError(op, &s.timeout, at, nil)
+		}
+		<-changed
+		return nil
 	}
 }
 
@@ -187,12 +196,13 @@ func (s *pipeSource) ReadBuffer(dst *Buffer, max int64) (int64, error) {
 	if err := checkCount(max); err != nil || max == 0 {
 		return 0, err
 	}
+	watch := s.timeout.watch()
 	for {
 		n, wait, err := s.take(dst, max)
 		if !wait {
 			return n, err
 		}
-		if err := s.wait(s.pipe.readable, "read"); err != nil {
+		if err := s.wait(s.pipe.readable, "read", watch); err != nil {
 			return 0, err
 		}
 	}
@@ -229,6 +239,7 @@ func (k *pipeSink) WriteBuffer(src *Buffer, n int64) error {
 	if err := checkTake(src, n); err != nil {
 		return err
 	}
+	watch := k.timeout.watch()
 	for {
 		moved, wait, folded, err := k.put(src, n)
 		n -= moved
@@ -243,7 +254,7 @@ func (k *pipeSink) WriteBuffer(src *Buffer, n int64) error {
 		case !wait:
 			return nil
 		}
-		if err := k.wait(k.pipe.writable, "write"); err != nil {
+		if err := k.wait(k.pipe.writable, "write", watch); err != nil {
 			return err
 		}
 	}
@@ -289,9 +300,7 @@ func (p *Pipe) unread() bool { return p.sourceClosed && p.buf.Len() > 0 }
 func (k *pipeSink) forward(folded Sink, call func() error) error {
 	t := TimeoutOf(folded)
 	saved := t.narrow(&k.timeout)
-	if !t.fixed {
-		defer func() { *t = saved }()
-	}
+	defer t.restore(saved)
 	return call()
 }
 

@@ -42,9 +42,11 @@ type Socket interface {
 //
 // A c that was closed before is found out by the first operation.
 func NewSocket(c net.Conn) Socket {
-	s := &netSocket{conn: c}
+	s := &netSocket{conn: c, done: make(chan struct{})}
 	s.source.init(s, c)
 	s.sink.init(s, c)
+	s.source.timeout.canceled = s.done
+	s.sink.timeout.canceled = s.done
 	return s
 }
 
@@ -66,6 +68,7 @@ const (
 type netSocket struct {
 	conn     net.Conn
 	canceled atomic.Pointer[error] // the cause; set before the connection is closed, so that whoever sees it fail sees why
+	done     chan struct{}         // closed after that
 	closed   atomic.Uint32
 	source   socketSource
 	sink     socketSink
@@ -79,6 +82,7 @@ func (s *netSocket) Cancel(cause error) {
 	if !s.canceled.CompareAndSwap(nil, &cause) {
 		return
 	}
+	close(s.done)
 	c := s.conn
 	for {
 		layer, ok := c.(interface{ NetConn() net.Conn })

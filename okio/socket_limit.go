@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"os"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,18 +21,28 @@ type socketLimit struct {
 	timeout Timeout
 	set     func(time.Time) error // SetReadDeadline or SetWriteDeadline of the connection
 	epoch   time.Time
-	armed   time.Duration // what the connection's deadline is
 	due     time.Duration // when the operation under way has to end
+	watch   disarmWatch   // of the operation under way
+
+	mu    sync.Mutex   // held while the connection's deadline changes: Disarm does that too, in any goroutine
+	armed atomic.Int64 // what it is, a time.Duration
 }
 
 func (l *socketLimit) init(set func(time.Time) error) {
-	l.set, l.epoch, l.armed = set, time.Now(), never
+	l.set, l.epoch = set, time.Now()
+	l.armed.Store(int64(never))
+	l.timeout.onDisarm = l.disarm
+	l.start()
 }
 
 // Timeout returns the limits of each operation.
 func (l *socketLimit) Timeout() *Timeout { return &l.timeout }
 
-// begin prepares for one operation that starts now. An operation that cannot go on after a deadline fired early asks for an exact one.
+// start begins an operation: what Disarm, called from now on, takes the limits off.
+func (l *socketLimit) start() { l.watch = l.timeout.watch() }
+
+// begin prepares for one read or write of the operation, which starts now. One that cannot go on after a deadline fired early asks for an
+// exact one.
 func (l *socketLimit) begin(exact bool) error {
 	limit := l.timeout.limit
 	var now time.Duration
@@ -42,16 +54,25 @@ func (l *socketLimit) begin(exact bool) error {
 	if at := l.timeout.deadline; !at.IsZero() {
 		l.due = min(l.due, at.Sub(l.epoch))
 	}
-	if l.armed == l.due {
+	if l.due != never && l.watch.disarmed() {
+		l.due = never
+	}
+	armed := time.Duration(l.armed.Load())
+	if armed == l.due {
 		return nil
 	}
-	if !exact && limit > 0 && l.armed <= l.due && l.armed-now >= limit/2 {
+	if !exact && limit > 0 && armed <= l.due && armed-now >= limit/2 {
 		return nil
 	}
 	return l.arm()
 }
 
 func (l *socketLimit) arm() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.watch.disarmed() {
+		l.due = never
+	}
 	var at time.Time
 	if l.due != never {
 		at = l.epoch.Add(l.due)
@@ -59,13 +80,30 @@ func (l *socketLimit) arm() error {
 	if err := l.set(at); err != nil {
 		return err
 	}
-	l.armed = l.due
+	l.armed.Store(int64(l.due))
 	return nil
 }
 
-// early reports whether an operation failed because of the deadline of an earlier one, and if so gives it its own.
+// disarm takes the deadline away from whatever is under way. The next read or write sets its own.
+func (l *socketLimit) disarm() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if time.Duration(l.armed.Load()) != never && l.set(time.Time{}) == nil {
+		l.armed.Store(int64(never))
+	}
+}
+
+// early reports whether a read or write failed because of a deadline that is not its own, one of an earlier operation or one that was
+// disarmed just when it fired, and if so gives it its own.
 func (l *socketLimit) early(err error) bool {
-	return l.armed < l.due && errors.Is(err, os.ErrDeadlineExceeded) && l.arm() == nil
+	if l.due == never && time.Duration(l.armed.Load()) == never || !errors.Is(err, os.ErrDeadlineExceeded) {
+		return false
+	}
+	if l.due != never && l.watch.disarmed() {
+		l.due = never
+		return l.arm() == nil
+	}
+	return time.Duration(l.armed.Load()) < l.due && l.arm() == nil
 }
 
 // failure names the operation in an error that says it ran out of time.

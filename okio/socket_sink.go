@@ -56,6 +56,7 @@ func (k *socketSink) WriteBuffer(src *Buffer, n int64) error {
 	if err := k.Flush(); err != nil {
 		return err
 	}
+	k.start()
 	for n > 0 {
 		// A stream socket that timed out tells what it took and goes on from there; TLS is broken by it.
 		err := k.begin(!k.vectored)

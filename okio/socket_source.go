@@ -82,6 +82,7 @@ func (s *socketSource) ready() error {
 		s.pending = nil
 		return s.socket.failure("read", &s.socketLimit, err)
 	}
+	s.start()
 	if err := s.begin(false); err != nil {
 		return s.socket.failure("read", &s.socketLimit, err)
 	}

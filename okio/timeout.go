@@ -1,13 +1,17 @@
 package okio
 
-import "time"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // Timeout holds the two independent time limits of a stream: a limit for every single operation, which starts afresh with
 // each one, and a deadline for the whole sequence of operations. Whichever comes first ends the operation. The zero value
 // has neither, so operations wait as long as it takes.
 //
 // A Timeout belongs to the goroutine that uses its stream, as the stream itself does: set it before an operation, not
-// during one. To end an operation from elsewhere, cancel the stream.
+// during one. To end an operation from elsewhere, cancel the stream. Only Disarm may be called by any goroutine at any time. A Timeout
+// must not be copied.
 //
 // An operation that ran out of time returns an error that is [os.ErrDeadlineExceeded] and a [net.Error] whose Timeout method
 // reports true. The stream should then be closed: unless its documentation says more, how far the operation got is unknown.
@@ -15,6 +19,10 @@ type Timeout struct {
 	limit    time.Duration
 	deadline time.Time
 	fixed    bool // the shared limitless one: setters do nothing, so that it is only ever read
+
+	canceled <-chan struct{} // closed when the stream is canceled, for those who wait on its behalf; nil if it never is
+	onDisarm func()          // what else the stream does to be disarmed
+	disarms  atomic.Uint32   // how often that was asked for
 }
 
 // Limited is implemented by streams that can block and obey a [Timeout].
@@ -78,12 +86,18 @@ func (t *Timeout) Intersect(o *Timeout) (restore func()) {
 		return func() {}
 	}
 	saved := t.narrow(o)
-	return func() { *t = saved }
+	return func() { t.restore(saved) }
 }
 
-// narrow is Intersect without the closure: it returns the former value, which the caller puts back unless t is fixed.
-func (t *Timeout) narrow(o *Timeout) (saved Timeout) {
-	saved = *t
+// limits are the values of a Timeout.
+type limits struct {
+	limit    time.Duration
+	deadline time.Time
+}
+
+// narrow is Intersect without the closure: it returns the former values, for restore.
+func (t *Timeout) narrow(o *Timeout) (saved limits) {
+	saved = limits{t.limit, t.deadline}
 	if t.fixed {
 		return saved
 	}
@@ -95,6 +109,40 @@ func (t *Timeout) narrow(o *Timeout) (saved Timeout) {
 	}
 	return saved
 }
+
+func (t *Timeout) restore(saved limits) {
+	if !t.fixed {
+		t.limit, t.deadline = saved.limit, saved.deadline
+	}
+}
+
+// Disarm takes the limits off the operation that the stream is at, if it is at one: a read or write that is under way will not run out
+// of time any more, however long it takes. The limits stay set and later operations obey them; an operation that has run out of time
+// already fails all the same. It is for whoever finds out in the middle of an operation that it should take as long as it wants, as when a
+// connection becomes a web socket.
+//
+// Unlike the other methods it may be called by any goroutine at any time. Sockets, pipes and throttled streams obey it, with whatever
+// wraps them. A pipe that is folded passes it on to nobody: disarm the Timeout of the sink that it was folded to.
+func (t *Timeout) Disarm() {
+	if t.fixed {
+		return
+	}
+	t.disarms.Add(1)
+	if t.onDisarm != nil {
+		t.onDisarm()
+	}
+}
+
+// A disarmWatch belongs to an operation and tells whether Disarm was called since it began.
+type disarmWatch struct {
+	timeout *Timeout
+	disarms uint32
+}
+
+// watch begins an operation.
+func (t *Timeout) watch() disarmWatch { return disarmWatch{t, t.disarms.Load()} }
+
+func (w disarmWatch) disarmed() bool { return w.timeout.disarms.Load() != w.disarms }
 
 // none reports that no limit is set, in which case there is no need to ask for the time.
 func (t *Timeout) none() bool { return t.limit <= 0 && t.deadline.IsZero() }
