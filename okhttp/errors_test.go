@@ -79,6 +79,9 @@ func TestErrorKinds(t *testing.T) {
 			t.Errorf("%s: timeout %v", name, ne.Timeout())
 		}
 	}
+	if !os.IsTimeout(ErrCallTimeout) || !os.IsTimeout(errDeadline) || os.IsTimeout(ErrCanceled) {
+		t.Error("os.IsTimeout does not tell the ends of calls apart")
+	}
 	if errors.Is(ErrCanceled, ErrCallTimeout) || errors.Is(errDeadline, ErrCallTimeout) {
 		t.Error("different ends are the same")
 	}

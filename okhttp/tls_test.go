@@ -609,3 +609,11 @@ func TestBodiesOverTLS(t *testing.T) {
 		}, WithTLSConfig(clientTLS))
 	})
 }
+
+func TestTLSVersionNames(t *testing.T) {
+	for version, want := range map[uint16]string{tls.VersionTLS10: "TLSv1", tls.VersionTLS11: "TLSv1.1", tls.VersionTLS12: "TLSv1.2", tls.VersionTLS13: "TLSv1.3", 0x0305: "0x0305"} {
+		if got := tlsVersionName(version); got != want {
+			t.Errorf("%04x is %s, want %s", version, got, want)
+		}
+	}
+}
