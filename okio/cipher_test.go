@@ -1,0 +1,703 @@
+package okio
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/des"
+	"crypto/rc4"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+)
+
+// ecb is the block mode that is none: every block on its own. The standard library leaves it out, with reason.
+type ecb struct {
+	block   cipher.Block
+	decrypt bool
+}
+
+func (m ecb) BlockSize() int { return m.block.BlockSize() }
+
+func (m ecb) CryptBlocks(dst, src []byte) {
+	size := m.block.BlockSize()
+	if len(src)%size != 0 || len(dst) < len(src) {
+		panic(fmt.Sprintf("ecb: %d bytes to %d", len(src), len(dst)))
+	}
+	for ; len(src) > 0; dst, src = dst[size:], src[size:] {
+		if m.decrypt {
+			m.block.Decrypt(dst, src)
+		} else {
+			m.block.Encrypt(dst, src)
+		}
+	}
+}
+
+// A blockSuite makes the modes of both directions afresh.
+type blockSuite struct {
+	name             string
+	size             int
+	encrypt, decrypt func() cipher.BlockMode
+}
+
+func blockSuites(t testing.TB) []blockSuite {
+	t.Helper()
+	key := []byte("0123456789abcdefFEDCBA98")
+	iv := []byte("an initial value")
+	var all []blockSuite
+	for _, c := range []struct {
+		name string
+		make func() (cipher.Block, error)
+	}{
+		{"AES", func() (cipher.Block, error) { return aes.NewCipher(key[:16]) }},
+		{"DES", func() (cipher.Block, error) { return des.NewCipher(key[:8]) }},
+		{"3DES", func() (cipher.Block, error) { return des.NewTripleDESCipher(key) }},
+	} {
+		block, err := c.make()
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := block.BlockSize()
+		all = append(all,
+			blockSuite{c.name + "-CBC", size,
+				func() cipher.BlockMode { return cipher.NewCBCEncrypter(block, iv[:size]) },
+				func() cipher.BlockMode { return cipher.NewCBCDecrypter(block, iv[:size]) }},
+			blockSuite{c.name + "-ECB", size,
+				func() cipher.BlockMode { return ecb{block, false} },
+				func() cipher.BlockMode { return ecb{block, true} }})
+	}
+	return all
+}
+
+// oneShot encrypts with the mode alone.
+func oneShot(m cipher.BlockMode, data []byte, pad bool) []byte {
+	out := bytes.Clone(data)
+	if pad {
+		n := m.BlockSize() - len(data)%m.BlockSize()
+		out = append(out, bytes.Repeat([]byte{byte(n)}, n)...)
+	}
+	m.CryptBlocks(out, out)
+	return out
+}
+
+func mustSource(t testing.TB, s Source, err error) Source {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func mustSink(t testing.TB, k Sink, err error) Sink {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// pump writes data to k in pieces, closes it, and checks that the pieces were taken.
+func pump(t testing.TB, k Sink, data []byte, piece int) {
+	t.Helper()
+	src := NewBufferString(string(data))
+	for src.Len() > 0 {
+		if err := k.WriteBuffer(src, min(src.Len(), int64(piece))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		if err := k.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Fact 103.
+func TestBlockCipher(t *testing.T) {
+	for _, suite := range blockSuites(t) {
+		for _, pad := range []bool{true, false} {
+			encrypting, decrypting := NoPadding, NoPadding
+			if pad {
+				encrypting, decrypting = AddPKCS7, RemovePKCS7
+			}
+			sizes := []int{0, 32, 16*segN + segN/2}
+			if pad {
+				sizes = append(sizes, 1, 7, 8, 15, 16, 17, segN-1, segN+1)
+			}
+			for _, size := range sizes {
+				t.Run(fmt.Sprintf("%s/%v/%d", suite.name, pad, size), func(t *testing.T) {
+					plain := []byte(randomText(size))
+					secret := oneShot(suite.encrypt(), plain, pad)
+					pieces := []int{max(size, 1), segN, segN - 5, 1}
+					if size > 2*segN {
+						pieces = []int{size, segN + 1, 1001}
+					}
+					for _, piece := range pieces {
+						var out Buffer
+						k, err := NewBlockCipherSink(&out, suite.encrypt(), encrypting)
+						pump(t, mustSink(t, k, err), plain, piece)
+						if !out.Equal(NewBufferString(string(secret))) {
+							t.Errorf("sink encrypts otherwise in pieces of %d", piece)
+						}
+						out.Clear()
+						k, err = NewBlockCipherSink(&out, suite.decrypt(), decrypting)
+						pump(t, mustSink(t, k, err), secret, piece)
+						if !out.Equal(NewBufferString(string(plain))) {
+							t.Errorf("sink decrypts otherwise in pieces of %d", piece)
+						}
+					}
+					for _, up := range []func(p []byte) Source{
+						func(p []byte) Source { return NewBufferString(string(p)) },
+						func(p []byte) Source { return drip(string(p)) },
+						func(p []byte) Source { return FromReader(bytes.NewReader(p)) },
+					} {
+						s, err := NewBlockCipherSource(up(plain), suite.encrypt(), encrypting)
+						if got, err := readAll(mustSource(t, s, err)); got != string(secret) || err != nil {
+							t.Errorf("source encrypts %d bytes otherwise: %v", len(got), err)
+						}
+						s, err = NewBlockCipherSource(up(secret), suite.decrypt(), decrypting)
+						if got, err := readAll(mustSource(t, s, err)); got != string(plain) || err != nil {
+							t.Errorf("source decrypts %d bytes otherwise: %v", len(got), err)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// A reader of one byte at a time sees the same, and what is read by nobody else stays.
+func TestBlockCipherByteByByte(t *testing.T) {
+	suite := blockSuites(t)[0]
+	plain := randomText(100)
+	s, err := NewBlockCipherSource(NewBufferString(string(oneShot(suite.encrypt(), []byte(plain), true))), suite.decrypt(), RemovePKCS7)
+	mustSource(t, s, err)
+	var out Buffer
+	for range len(plain) {
+		if n, err := s.ReadBuffer(&out, 1); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	for range 2 {
+		if n, err := s.ReadBuffer(&out, 1); n != 0 || err != io.EOF {
+			t.Fatal(n, err)
+		}
+	}
+	if got := out.Snapshot(); got != ByteString(plain) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestBlockCipherBadData(t *testing.T) {
+	suite := blockSuites(t)[0]
+	encrypted := func(block string) string { return string(oneShot(suite.encrypt(), []byte(block), false)) }
+	const full = "0123456789abcde"
+	const short = "okio: block cipher: the last block has %d bytes, expected 16"
+	for _, c := range []struct {
+		name    string
+		data    string
+		padding Padding
+		want    string
+		cut     bool
+	}{
+		{"padding of 0", encrypted(full + "\x00"), RemovePKCS7, "okio: block cipher: bad padding", false},
+		{"padding of 17", encrypted(full + "\x11"), RemovePKCS7, "okio: block cipher: bad padding", false},
+		{"padding of 255", encrypted(full + "\xff"), RemovePKCS7, "okio: block cipher: bad padding", false},
+		{"padding of 2 that is 1", encrypted("0123456789abcd\x01\x02"), RemovePKCS7, "okio: block cipher: bad padding", false},
+		{"first of 16 is wrong", encrypted("\x0f" + string(bytes.Repeat([]byte{16}, 15))), RemovePKCS7, "okio: block cipher: bad padding", false},
+		{"nothing at all", "", RemovePKCS7, fmt.Sprintf(short, 0), true},
+		{"cut to 15", encrypted(full + "\x01")[:15], RemovePKCS7, fmt.Sprintf(short, 15), true},
+		{"cut to 31", encrypted(full + "x" + full + "\x01")[:31], RemovePKCS7, fmt.Sprintf(short, 15), true},
+		{"cut to 17", encrypted(full + "x" + full + "x")[:17], NoPadding, fmt.Sprintf(short, 1), true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			check := func(err error) {
+				t.Helper()
+				var bad *FormatError
+				if !errors.As(err, &bad) || err.Error() != c.want || errors.Is(err, io.ErrUnexpectedEOF) != c.cut {
+					t.Errorf("%v, want %s", err, c.want)
+				}
+			}
+			s, err := NewBlockCipherSource(NewBufferString(c.data), suite.decrypt(), c.padding)
+			_, err = readAll(mustSource(t, s, err))
+			check(err)
+			_, err = s.ReadBuffer(new(Buffer), 1)
+			check(err)
+
+			down := new(errSink)
+			k, err := NewBlockCipherSink(down, suite.decrypt(), c.padding)
+			mustSinkWrite(t, mustSink(t, k, err), c.data)
+			check(k.Close())
+			if len(down.calls) == 0 || down.calls[len(down.calls)-1] != "close" {
+				t.Errorf("the sink beneath was not closed: %v", down.calls)
+			}
+			if err := k.Close(); err != nil {
+				t.Errorf("second close: %v", err)
+			}
+		})
+	}
+}
+
+// Every value of the last byte, with a block that ends in that many of it: exactly the valid ones pass.
+func TestUnpad(t *testing.T) {
+	for size := 1; size <= 255; size++ {
+		for length := range 256 {
+			block := bytes.Repeat([]byte{0xee}, size)
+			for i := max(0, size-length); i < size; i++ {
+				block[i] = byte(length)
+			}
+			block[size-1] = byte(length)
+			n, err := unpad(block)
+			if want := length >= 1 && length <= size; (err == nil) != want || want && n != size-length {
+				t.Fatalf("%d of a block of %d: %d, %v", length, size, n, err)
+			}
+			if length < 2 || length > size {
+				continue
+			}
+			for _, i := range []int{size - length, size - 2} { // either end of the padding
+				block[i] ^= 1
+				if _, err := unpad(block); err == nil {
+					t.Fatalf("%d of a block of %d with a wrong byte at %d passes", length, size, i)
+				}
+				block[i] ^= 1
+			}
+		}
+	}
+}
+
+type sizedMode struct{ size int }
+
+func (m sizedMode) BlockSize() int              { return m.size }
+func (m sizedMode) CryptBlocks(dst, src []byte) { copy(dst, src) }
+
+func TestBlockCipherArguments(t *testing.T) {
+	for _, c := range []struct {
+		size    int
+		padding Padding
+		want    string
+	}{
+		{0, NoPadding, "okio: cipher block size 0 is not in 1..16384"},
+		{-1, AddPKCS7, "okio: cipher block size -1 is not in 1..255"},
+		{256, AddPKCS7, "okio: cipher block size 256 is not in 1..255"},
+		{256, RemovePKCS7, "okio: cipher block size 256 is not in 1..255"},
+		{segN + 1, NoPadding, "okio: cipher block size 16385 is not in 1..16384"},
+		{16, 3, "okio: unknown padding 3"},
+	} {
+		if _, err := NewBlockCipherSource(new(Buffer), sizedMode{c.size}, c.padding); err == nil || err.Error() != c.want {
+			t.Errorf("source: %v, want %s", err, c.want)
+		}
+		if _, err := NewBlockCipherSink(new(Buffer), sizedMode{c.size}, c.padding); err == nil || err.Error() != c.want {
+			t.Errorf("sink: %v, want %s", err, c.want)
+		}
+	}
+	for _, size := range []int{1, 3, 255} { // the odd sizes work
+		var out Buffer
+		k, err := NewBlockCipherSink(&out, sizedMode{size}, AddPKCS7)
+		pump(t, mustSink(t, k, err), []byte(randomText(segN+10)), 100)
+		s, err := NewBlockCipherSource(&out, sizedMode{size}, RemovePKCS7)
+		if got, err := readAll(mustSource(t, s, err)); got != randomText(segN+10) || err != nil {
+			t.Errorf("blocks of %d: %d bytes, %v", size, len(got), err)
+		}
+	}
+	var out Buffer
+	k, err := NewBlockCipherSink(&out, sizedMode{segN}, NoPadding)
+	pump(t, mustSink(t, k, err), []byte(randomText(3*segN)), 5000)
+	if out.Len() != 3*segN {
+		t.Errorf("blocks of %d: %d bytes", segN, out.Len())
+	}
+}
+
+// What others share must not change under their hands.
+func TestCiphersLeaveSharedBytesAlone(t *testing.T) {
+	const size = 3*segN + 48
+	plain := randomText(size)
+	aes := blockSuites(t)[0]
+	ciphers := []struct {
+		name   string
+		sink   func(k Sink) Sink
+		source func(s Source) Source
+	}{
+		{"stream", func(k Sink) Sink { return NewStreamCipherSink(k, newRC4(t)) }, func(s Source) Source { return NewStreamCipherSource(s, newRC4(t)) }},
+		{"block", func(k Sink) Sink {
+			x, err := NewBlockCipherSink(k, aes.encrypt(), NoPadding)
+			return mustSink(t, x, err)
+		}, func(s Source) Source {
+			x, err := NewBlockCipherSource(s, aes.encrypt(), NoPadding)
+			return mustSource(t, x, err)
+		}},
+	}
+	for _, c := range ciphers {
+		var want Buffer
+		pump(t, c.sink(&want), []byte(plain), size)
+		t.Run(c.name, func(t *testing.T) {
+			// A root that is shared, a view of it, and a root whose only other holder has gone.
+			for _, kind := range []string{"root", "view", "view alone", "alone"} {
+				original := NewBufferString(plain)
+				given := original
+				var kept *Buffer
+				switch kind {
+				case "root":
+					kept = original.Clone()
+				case "view":
+					kept, given = original, original.Clone()
+				case "view alone":
+					given = original.Clone()
+					original.Clear()
+				}
+				var out Buffer
+				k := c.sink(&out)
+				for _, n := range []int64{16, segN, given.Len() - segN - 16} {
+					if err := k.WriteBuffer(given, n); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := k.Close(); err != nil || !out.Equal(&want) {
+					t.Errorf("%s: sink: other bytes, %v", kind, err)
+				}
+				if kept != nil && string(kept.Snapshot()) != plain {
+					t.Errorf("%s: the sink changed what a clone shares", kind)
+				}
+
+				original = NewBufferString(plain)
+				given = original
+				kept = nil
+				switch kind {
+				case "root":
+					kept = original.Clone()
+				case "view":
+					kept, given = original, original.Clone()
+				case "view alone":
+					given = original.Clone()
+					original.Clear()
+				}
+				dst := NewBufferString("before")
+				before := dst.Clone() // the place that new bytes go to is shared too
+				s := c.source(given)
+				for {
+					_, err := s.ReadBuffer(dst, 10000)
+					if err == io.EOF {
+						break
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := dst.Skip(6); err != nil || !dst.Equal(&want) {
+					t.Errorf("%s: source: other bytes, %v", kind, err)
+				}
+				if kept != nil && string(kept.Snapshot()) != plain {
+					t.Errorf("%s: the source changed what a clone shares", kind)
+				}
+				if got := before.Snapshot(); got != "before" {
+					t.Errorf("%s: %q", kind, got)
+				}
+				checkRing(t, dst)
+			}
+		})
+	}
+}
+
+func newRC4(t testing.TB) cipher.Stream {
+	t.Helper()
+	x, err := rc4.NewCipher([]byte("a key for tests"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func TestStreamCipher(t *testing.T) {
+	for _, size := range []int{0, 1, 32, segN, 16*segN + segN/2} {
+		plain := []byte(randomText(size))
+		secret := make([]byte, size)
+		newRC4(t).XORKeyStream(secret, plain)
+		for _, piece := range []int{max(size, 1), segN + 1, 1000} {
+			var out Buffer
+			pump(t, NewStreamCipherSink(&out, newRC4(t)), plain, piece)
+			if !out.Equal(NewBufferString(string(secret))) {
+				t.Errorf("%d bytes: sink differs in pieces of %d", size, piece)
+			}
+		}
+		if got, err := readAll(NewStreamCipherSource(NewBufferString(string(secret)), newRC4(t))); got != string(plain) || err != nil {
+			t.Errorf("%d bytes: source differs: %v", size, err)
+		}
+		if size < 2*segN {
+			if got, err := readAll(NewStreamCipherSource(drip(string(secret)), newRC4(t))); got != string(plain) || err != nil {
+				t.Errorf("%d bytes: source differs byte by byte: %v", size, err)
+			}
+		}
+	}
+}
+
+// Nothing is read ahead, and an error beneath loses nothing: the next read goes on.
+func TestStreamCipherSourceReadsNoMore(t *testing.T) {
+	up := NewBufferString("abcdef")
+	s := NewStreamCipherSource(up, newRC4(t))
+	var b Buffer
+	if n, err := s.ReadBuffer(&b, 2); n != 2 || err != nil || up.Len() != 4 {
+		t.Fatal(n, err, up.Len())
+	}
+	if n, err := s.ReadBuffer(&b, 0); n != 0 || err != nil {
+		t.Error(n, err)
+	}
+	if _, err := s.ReadBuffer(&b, -1); err == nil {
+		t.Error("a negative count passes")
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.ReadBuffer(&b, 1); !errors.Is(err, ErrClosed) {
+		t.Error(err)
+	}
+}
+
+func TestBlockCipherSourceGoesOnAfterAnError(t *testing.T) {
+	suite := blockSuites(t)[0]
+	secret := oneShot(suite.encrypt(), []byte("twenty bytes of text"), true)
+	broken := errors.New("broken")
+	data := NewBufferString(string(secret))
+	calls := 0
+	up := &funcSource{read: func(dst *Buffer, max int64) (int64, error) {
+		if calls++; calls%2 == 0 {
+			return 0, broken
+		}
+		return data.ReadBuffer(dst, min(max, 5))
+	}}
+	s, err := NewBlockCipherSource(up, suite.decrypt(), RemovePKCS7)
+	mustSource(t, s, err)
+	var out Buffer
+	failures := 0
+	for {
+		_, err := s.ReadBuffer(&out, 100)
+		if err == io.EOF {
+			break
+		}
+		if err == broken {
+			failures++
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out.Snapshot() != "twenty bytes of text" || failures == 0 {
+		t.Errorf("%q after %d failures", out.Snapshot(), failures)
+	}
+	if n, err := s.ReadBuffer(&out, 0); n != 0 || err != nil {
+		t.Error(n, err)
+	}
+	for range 2 {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := s.ReadBuffer(&out, 1); !errors.Is(err, ErrClosed) {
+		t.Error(err)
+	}
+}
+
+func TestCipherSinks(t *testing.T) {
+	suite := blockSuites(t)[0]
+	kinds := map[string]func(Sink) Sink{
+		"stream": func(k Sink) Sink { return NewStreamCipherSink(k, newRC4(t)) },
+		"block": func(k Sink) Sink {
+			x, err := NewBlockCipherSink(k, suite.encrypt(), AddPKCS7)
+			return mustSink(t, x, err)
+		},
+	}
+	for name, make := range kinds {
+		t.Run(name, func(t *testing.T) {
+			k := make(Discard())
+			src := filled('x', 20)
+			for _, n := range []int64{-1, 21} {
+				if err := k.WriteBuffer(src, n); err == nil || src.Len() != 20 {
+					t.Errorf("%d: %v, %d left", n, err, src.Len())
+				}
+			}
+			if err := k.WriteBuffer(src, 0); err != nil {
+				t.Error(err)
+			}
+			if err := k.Close(); err != nil {
+				t.Error(err)
+			}
+			for _, err := range []error{k.WriteBuffer(src, 1), k.Flush()} {
+				if !errors.Is(err, ErrClosed) {
+					t.Error(err)
+				}
+			}
+
+			// Whole segments pass by themselves, the rest when flushed; what is short of a block stays.
+			var down Buffer
+			k = make(&down)
+			mustSinkWrite(t, k, randomText(40))
+			if down.Len() != 0 {
+				t.Errorf("%d bytes passed without a flush", down.Len())
+			}
+			if err := k.Flush(); err != nil {
+				t.Error(err)
+			}
+			if want := map[string]int64{"stream": 40, "block": 32}[name]; down.Len() != want {
+				t.Errorf("%d bytes after a flush, want %d", down.Len(), want)
+			}
+			mustSinkWrite(t, k, randomText(5*segN))
+			if down.Len() < 4*segN {
+				t.Errorf("%d bytes passed of 5 segments", down.Len())
+			}
+
+			broken := errors.New("broken")
+			bad := &errSink{write: broken, close: errors.New("later")}
+			k = make(bad)
+			src = filled('x', 10*segN)
+			for range 2 {
+				if err := k.WriteBuffer(src, src.Len()); err != broken {
+					t.Error(err)
+				}
+			}
+			if src.Len() < 8*segN {
+				t.Errorf("%d bytes left: more was taken than was tried", src.Len())
+			}
+			if err := k.Close(); err != broken {
+				t.Errorf("close: %v, want the first failure", err)
+			}
+			if last := bad.calls[len(bad.calls)-1]; last != "close" {
+				t.Errorf("the sink beneath was not closed: %v", bad.calls)
+			}
+
+			own := NewBufferedSink(new(Buffer))
+			_, _ = own.WriteString("header")
+			k = make(own)
+			if err := k.WriteBuffer(own.Buffer(), 6); err == nil || own.Buffer().Len() != 6 {
+				t.Errorf("moved into itself: %v", err)
+			}
+			p := NewPipe(10)
+			if TimeoutOf(make(p.Sink())) != TimeoutOf(p.Sink()) {
+				t.Error("not the Timeout beneath")
+			}
+		})
+	}
+	p := NewPipe(10)
+	s, err := NewBlockCipherSource(p.Source(), suite.encrypt(), NoPadding)
+	if TimeoutOf(mustSource(t, s, err)) != TimeoutOf(p.Source()) || TimeoutOf(NewStreamCipherSource(p.Source(), newRC4(t))) != TimeoutOf(p.Source()) {
+		t.Error("not the Timeout beneath")
+	}
+}
+
+func TestCiphersDoNotAllocate(t *testing.T) {
+	if poison {
+		t.Skip("the pool drops segments at random under the race detector")
+	}
+	var a, b Buffer
+	_, _ = a.Write(make([]byte, 5000))
+	stream := NewStreamCipherSink(&b, newRC4(t))
+	source := NewStreamCipherSource(&b, newRC4(t))
+	m := blockSuites(t)[0]
+	var c, d Buffer
+	_, _ = c.Write(make([]byte, 5000))
+	sink, err := NewBlockCipherSink(&d, m.encrypt(), NoPadding)
+	mustSink(t, sink, err)
+	if n := testing.AllocsPerRun(100, func() {
+		_ = stream.WriteBuffer(&a, a.Len())
+		_ = stream.Flush()
+		_, _ = source.ReadBuffer(&a, 1<<20)
+		_ = sink.WriteBuffer(&c, c.Len())
+		_ = sink.Flush()
+		_ = c.WriteBuffer(&d, d.Len())
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// Whatever is cut where and shared with whom, a block cipher stream makes what the mode makes in one go, and back.
+func FuzzBlockCipher(f *testing.F) {
+	f.Add([]byte("abc"), uint16(0), uint16(0), true)
+	f.Add(bytes.Repeat([]byte("0123456789abcdef"), 3000), uint16(segN), uint16(15), false)
+	suite := blockSuites(f)[0]
+	f.Fuzz(func(t *testing.T, data []byte, in, out uint16, share bool) {
+		src := NewBufferString(string(data))
+		kept := new(Buffer)
+		if share {
+			kept = src.Clone()
+		}
+		var secret Buffer
+		k, err := NewBlockCipherSink(&secret, suite.encrypt(), AddPKCS7)
+		mustSink(t, k, err)
+		for src.Len() > 0 {
+			if err := k.WriteBuffer(src, min(src.Len(), int64(in)+1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := k.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if want := oneShot(suite.encrypt(), data, true); string(secret.Snapshot()) != string(want) {
+			t.Fatal("other bytes than in one go")
+		}
+		if share && string(kept.Snapshot()) != string(data) {
+			t.Fatal("changed what is shared")
+		}
+		var plain Buffer
+		s, err := NewBlockCipherSource(&secret, suite.decrypt(), RemovePKCS7)
+		mustSource(t, s, err)
+		for {
+			if _, err := s.ReadBuffer(&plain, int64(out)+1); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if string(plain.Snapshot()) != string(data) {
+			t.Fatal("the round trip changes the bytes")
+		}
+
+		// Data that is no ciphertext: an error or a result, the same from a source and a sink.
+		s, err = NewBlockCipherSource(NewBufferString(string(data)), suite.decrypt(), RemovePKCS7)
+		got, gotErr := readAll(mustSource(t, s, err))
+		plain.Clear()
+		k, err = NewBlockCipherSink(&plain, suite.decrypt(), RemovePKCS7)
+		mustSinkWrite(t, mustSink(t, k, err), string(data))
+		if sinkErr := k.Close(); fmt.Sprint(sinkErr) != fmt.Sprint(gotErr) || string(plain.Snapshot()) != got {
+			t.Fatalf("source: %d bytes, %v; sink: %d bytes, %v", len(got), gotErr, plain.Len(), sinkErr)
+		}
+	})
+}
+
+// The same for a key stream.
+func FuzzStreamCipher(f *testing.F) {
+	f.Add([]byte("abc"), uint16(0), uint16(0), true)
+	f.Add(bytes.Repeat([]byte("0123456789abcdef"), 3000), uint16(segN), uint16(15), false)
+	f.Fuzz(func(t *testing.T, data []byte, in, out uint16, share bool) {
+		src := NewBufferString(string(data))
+		kept := new(Buffer)
+		if share {
+			kept = src.Clone()
+		}
+		var secret, plain Buffer
+		k := NewStreamCipherSink(&secret, newRC4(t))
+		for src.Len() > 0 {
+			if err := k.WriteBuffer(src, min(src.Len(), int64(in)+1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := k.Close(); err != nil {
+			t.Fatal(err)
+		}
+		want := make([]byte, len(data))
+		newRC4(t).XORKeyStream(want, data)
+		if string(secret.Snapshot()) != string(want) {
+			t.Fatal("other bytes than in one go")
+		}
+		if share && string(kept.Snapshot()) != string(data) {
+			t.Fatal("changed what is shared")
+		}
+		s := NewStreamCipherSource(&secret, newRC4(t))
+		for {
+			if _, err := s.ReadBuffer(&plain, int64(out)+1); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if string(plain.Snapshot()) != string(data) {
+			t.Fatal("the round trip changes the bytes")
+		}
+	})
+}
