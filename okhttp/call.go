@@ -123,7 +123,9 @@ func (c *Call) recovered() {
 // settle makes the outcome of the interceptors that of the call.
 func (c *Call) settle(ctx context.Context, resp *Response, err error) (*Response, error) {
 	if err == nil && c.IsCanceled() {
+		c.more = true // closing must not end the call: it failed
 		resp.Body.Close()
+		c.more = false
 		err = ErrCanceled
 	}
 	if err != nil {

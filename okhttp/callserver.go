@@ -48,7 +48,6 @@ func (c *Call) writeRequest(ctx context.Context, ex *exchange, req *Request) *at
 	if l != nil && l.RequestHeadersEnd != nil {
 		l.RequestHeadersEnd(RequestHeadersEnd{c, req})
 	}
-	ex.sent = true
 	if req.body != nil {
 		if err := c.writeBody(ctx, ex, req.body); err != nil {
 			return c.requestFailed(err)

@@ -3,7 +3,6 @@ package okhttp
 import (
 	"context"
 	"crypto/tls"
-	"log/slog"
 	"net"
 	"reflect"
 	"time"
@@ -33,7 +32,6 @@ type config struct {
 	interceptors        []Interceptor
 	networkInterceptors []Interceptor
 	events              EventListenerFactory
-	logger              *slog.Logger
 }
 
 // Dialer opens transport connections. The address is an IP address and a port. Implementations are safe for concurrent use and end

@@ -6,11 +6,8 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/netip"
-	"os"
-	"strings"
 	"time"
 )
 
@@ -145,17 +142,22 @@ func (c *Call) open(ctx context.Context, cfg *config, addr address, route *Route
 		return nil, PhaseConnect, err
 	}
 	var secure *tls.Conn
+	var local []*x509.Certificate
 	if addr.secure {
 		if l != nil && l.SecureConnectStart != nil {
 			l.SecureConnectStart(ConnectEvent{Call: c, Route: route})
 		}
-		secure = tls.Client(raw, tlsConfig(cfg.tls, addr.host))
+		secure = tls.Client(raw, tlsConfig(cfg.tls, addr.host, &local))
 		if err := handshake(ctx, secure, cfg.readTimeout); err != nil {
 			raw.Close()
 			return nil, PhaseTLS, err
 		}
 	}
 	conn := newConnection(addr, route, raw, secure)
+	if secure != nil {
+		state := secure.ConnectionState()
+		conn.handshake = newHandshake(&state, local)
+	}
 	if secure != nil && l != nil && l.SecureConnectEnd != nil {
 		l.SecureConnectEnd(ConnectEvent{Call: c, Route: route, Handshake: conn.handshake})
 	}
@@ -181,60 +183,3 @@ func dialTCP(ctx context.Context, cfg *config, route *Route) (net.Conn, error) {
 	}
 	return nil, fmt.Errorf("failed to connect to %s: %w", route, err)
 }
-
-// tlsConfig completes a configuration for one host. The original is not touched.
-func tlsConfig(given *tls.Config, host string) *tls.Config {
-	t := &tls.Config{}
-	if given != nil {
-		t = given.Clone()
-	}
-	if t.ServerName == "" {
-		t.ServerName = strings.TrimSuffix(host, ".") // certificates carry names without the root's dot
-	}
-	t.NextProtos = []string{"http/1.1"}
-	return t
-}
-
-func handshake(ctx context.Context, conn *tls.Conn, limit time.Duration) error {
-	timed := ctx
-	if limit > 0 {
-		var cancel context.CancelFunc
-		timed, cancel = context.WithTimeout(ctx, limit)
-		defer cancel()
-	}
-	err := conn.HandshakeContext(timed)
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() == nil && timed.Err() != nil:
-		return &timeoutError{"tls handshake timeout after " + limit.String(), err}
-	case errors.Is(err, io.EOF):
-		return fmt.Errorf("connection closed during the tls handshake: %w", io.ErrUnexpectedEOF)
-	}
-	return err
-}
-
-// otherAddress reports whether a failure of TLS may be that of one machine: certificates that do not verify, and servers that are too
-// slow, are the same at the next address.
-func otherAddress(err error) bool {
-	var cert *tls.CertificateVerificationError
-	var host x509.HostnameError
-	return !errors.As(err, &cert) && !errors.As(err, &host) && !isTimeout(err)
-}
-
-// timeoutError is a time limit of ours that was up.
-type timeoutError struct {
-	text  string
-	cause error
-}
-
-func (e *timeoutError) Error() string   { return e.text }
-func (e *timeoutError) Timeout() bool   { return true }
-func (e *timeoutError) Temporary() bool { return true }
-
-// Is hides that the limit was kept by a context: it is not the caller's deadline that ended.
-func (e *timeoutError) Is(target error) bool { return target == os.ErrDeadlineExceeded }
-
-func isTimeout(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
-
-func isEOF(err error) bool { return err == io.EOF }

@@ -38,8 +38,6 @@ func newConnection(addr address, route *Route, raw net.Conn, secure *tls.Conn) *
 	conn := raw
 	if secure != nil {
 		conn = secure
-		state := secure.ConnectionState()
-		c.handshake = newHandshake(&state)
 	}
 	c.socket = okio.NewSocket(conn)
 	source, sink := c.socket.Source(), c.socket.Sink()

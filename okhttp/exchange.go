@@ -21,7 +21,6 @@ type exchange struct {
 	request *Request // as it goes to the network; the latest that an interceptor made of it
 	began   time.Time
 
-	sent    bool // a byte of the request may have reached the server
 	started bool // responseBodyStart was told
 	closed  bool // the user closed the body
 	done    bool // the exchange is over: the connection is no longer its own
@@ -53,7 +52,7 @@ func (c *Call) begin(ctx context.Context, cfg *config, req *Request, conn *Conne
 
 // failure describes what went wrong in the exchange with the server.
 func (ex *exchange) failure(phase Phase, err error) *attemptError {
-	return &attemptError{phase: phase, route: ex.conn.route.String(), sent: ex.sent, exchange: true, err: err}
+	return &attemptError{phase: phase, route: ex.conn.route.String(), sent: ex.conn.codec.Sent(), exchange: true, err: err}
 }
 
 // open makes the response's body readable. Without content the exchange is over at once.

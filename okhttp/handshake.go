@@ -17,11 +17,12 @@ type Handshake struct {
 	LocalCertificates []*x509.Certificate
 }
 
-func newHandshake(cs *tls.ConnectionState) *Handshake {
+func newHandshake(cs *tls.ConnectionState, local []*x509.Certificate) *Handshake {
 	return &Handshake{
-		Version:          tlsVersionName(cs.Version),
-		CipherSuite:      tls.CipherSuiteName(cs.CipherSuite),
-		PeerCertificates: cs.PeerCertificates,
+		Version:           tlsVersionName(cs.Version),
+		CipherSuite:       tls.CipherSuiteName(cs.CipherSuite),
+		PeerCertificates:  cs.PeerCertificates,
+		LocalCertificates: local,
 	}
 }
 

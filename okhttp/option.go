@@ -2,7 +2,6 @@ package okhttp
 
 import (
 	"crypto/tls"
-	"log/slog"
 	"slices"
 	"time"
 )
@@ -157,9 +156,4 @@ func withInterceptors(old, list []Interceptor) []Interceptor {
 // WithEventListener sets what makes the listener of each call. nil, the default, means none.
 func WithEventListener(f EventListenerFactory) Option {
 	return clientOption(func(c *config) { c.events = f })
-}
-
-// WithLogger sets where the client reports what it cannot return to anyone. nil, the default, drops it.
-func WithLogger(l *slog.Logger) Option {
-	return clientOption(func(c *config) { c.logger = l })
 }

@@ -73,6 +73,9 @@ func (c *Call) followUps(ctx context.Context, cfg *config, req *Request) (*Respo
 			return nil, callError(req, &attemptError{phase: PhaseFollowUp, sent: true, err: err}, failed, true)
 		}
 		c.decided(resp, next)
+		if ex := c.exchange; ex != nil && !ex.done {
+			c.abandon() // an interceptor replaced the body and left the original open
+		}
 		prior = resp.With(WithoutBody())
 		req, plan = next, routePlan{}
 	}

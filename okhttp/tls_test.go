@@ -402,7 +402,7 @@ func idleTLS(t *testing.T, client, server net.Conn) (*Connection, *tls.Conn) {
 	srv := tls.Server(server, serverTLS)
 	done := make(chan error, 1)
 	go func() { done <- srv.Handshake() }()
-	secure := tls.Client(client, tlsConfig(clientTLS, "server.test"))
+	secure := tls.Client(client, tlsConfig(clientTLS, "server.test", new([]*x509.Certificate)))
 	if err := secure.Handshake(); err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 type ClientConn struct {
 	src  *okio.BufferedSource
 	sink *okio.BufferedSink
+	wire emitSink // below sink
 	head headReader
 
 	writing clientWrite
@@ -58,10 +59,14 @@ func (s clientRead) String() string {
 
 // NewClientConn makes the client role over the two directions of a connection.
 func NewClientConn(src okio.Source, sink okio.Sink, limits Limits) *ClientConn {
-	c := &ClientConn{src: okio.NewBufferedSource(src), sink: okio.NewBufferedSink(sink)}
+	c := &ClientConn{src: okio.NewBufferedSource(src), wire: emitSink{Sink: sink}}
+	c.sink = okio.NewBufferedSink(&c.wire)
 	c.head = headReader{src: c.src, limit: limits.maxHead(), folded: true, what: "response head"}
 	return c
 }
+
+// Sent reports whether a byte of the current request may have reached the peer: writing any was begun.
+func (c *ClientConn) Sent() bool { return c.wire.used }
 
 // SetLimits replaces the limits, for the exchanges that begin after it.
 func (c *ClientConn) SetLimits(l Limits) { c.head.limit = l.maxHead() }
@@ -77,6 +82,7 @@ func (c *ClientConn) WriteHead(method, target string, fields []string) error {
 		return err
 	}
 	c.method = method
+	c.wire.used = false
 	c.head.left = c.head.limit
 	c.spent = HasToken(fields, "connection", "close")
 	c.writing, c.reading = writeHead, readHeads
