@@ -306,8 +306,15 @@ func unixPath(name string) Path {
 	return makePath(prefix, strings.Split(name, "/"), '/', false)
 }
 
-// child is the path of the file called name, whatever characters that holds, in the directory p.
+// child is the path of the file called name, whatever characters that holds, in the directory p. A backslash in the name, which only Unix has, stays
+// part of it: the path gets the other slash.
 func (p Path) child(name string) Path {
 	prefix, parts, slash := p.split()
+	if strings.Contains(name, `\`) {
+		slash = '/'
+		if prefix == `\` {
+			prefix = "/"
+		}
+	}
 	return makePath(prefix, append(parts, name), slash, false)
 }
