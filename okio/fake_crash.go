@@ -269,10 +269,14 @@ func (c *fakeCrash) contents(n *fakeNode) []byte {
 	return contents
 }
 
-// tear applies a part of a write. A change of size has no parts.
+// tear applies a part of a write, or nothing. A change of size has no parts.
 func (c *fakeCrash) tear(w fakeWrite, contents []byte) []byte {
-	if len(w.data) < 2 {
+	if w.data == nil {
 		return contents
 	}
-	return fakeWrite{at: w.at, data: w.data[:1+c.random.IntN(len(w.data)-1)]}.apply(contents)
+	part := c.random.IntN(len(w.data))
+	if part == 0 {
+		return contents
+	}
+	return fakeWrite{at: w.at, data: w.data[:part]}.apply(contents)
 }
