@@ -3,6 +3,7 @@ package okio
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"strings"
 	"sync"
@@ -41,9 +42,13 @@ func readFile(f FileSystem, path string) (string, error) {
 		return "", err
 	}
 	var b Buffer
-	s := NewBufferedSource(source)
-	_, err = s.ReadAllTo(&b)
-	if closeErr := s.Close(); err == nil {
+	for err == nil {
+		_, err = source.ReadBuffer(&b, 5000)
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	if closeErr := source.Close(); err == nil {
 		err = closeErr
 	}
 	return string(b.Snapshot()), err
@@ -597,4 +602,32 @@ func TestFakeConcurrently(t *testing.T) {
 	if got := paths(f.AllPaths()); got != "/moved /shared" {
 		t.Errorf("got %s", got)
 	}
+}
+
+func TestFakeSuite(t *testing.T) {
+	t.Run("Unix", func(t *testing.T) {
+		testFileSystem(t, func(t *testing.T) (FileSystem, Path) {
+			f := unixFake()
+			t.Cleanup(func() { wantNoOpenFiles(t, f) })
+			makeDirectory(t, f, "/base")
+			return f, ParsePath("/base")
+		}, fsCaps{symlinks: true})
+	})
+	t.Run("Windows", func(t *testing.T) {
+		testFileSystem(t, func(t *testing.T) (FileSystem, Path) {
+			f := new(FakeFileSystem)
+			f.EmulateWindows()
+			t.Cleanup(func() { wantNoOpenFiles(t, f) })
+			makeDirectory(t, f, `F:\base`)
+			return f, ParsePath(`F:\base`)
+		}, fsCaps{})
+	})
+	t.Run("forwarding", func(t *testing.T) {
+		testFileSystem(t, func(t *testing.T) (FileSystem, Path) {
+			f := unixFake()
+			t.Cleanup(func() { wantNoOpenFiles(t, f) })
+			makeDirectory(t, f, "/base")
+			return ForwardingFileSystem{FileSystem: f}, ParsePath("/base")
+		}, fsCaps{symlinks: true})
+	})
 }

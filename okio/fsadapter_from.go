@@ -196,6 +196,22 @@ type randomFile struct {
 
 func (f randomFile) Size() (int64, error) { return sizeOf(f.File) }
 
+func (f randomFile) ReadAt(p []byte, off int64) (int, error) {
+	n, err := f.ReaderAt.ReadAt(p, off)
+	return n, endIfBeyond(f.File, off, err)
+}
+
+// endIfBeyond makes io.EOF of the errors that some files have for an offset beyond their end.
+func endIfBeyond(file fs.File, off int64, err error) error {
+	if err == nil || err == io.EOF {
+		return err
+	}
+	if size, sizeErr := sizeOf(file); sizeErr == nil && off >= size {
+		return io.EOF
+	}
+	return err
+}
+
 // A seekingFile reads anywhere by moving its position.
 type seekingFile struct {
 	fs.File
@@ -209,7 +225,7 @@ func (f *seekingFile) ReadAt(p []byte, off int64) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if _, err := f.seeker.Seek(off, io.SeekStart); err != nil {
-		return 0, err
+		return 0, endIfBeyond(f.File, off, err)
 	}
 	return readFullOrEnd(f.File, p)
 }

@@ -81,26 +81,33 @@ func findZipDirectory(r io.ReaderAt, size int64) (zipDirectory, error) {
 	return d, nil
 }
 
-// findZipEnd returns where in the tail of an archive the end record is: the last place that has its signature and all of its comment.
+// findZipEnd returns where in the tail of an archive the end record is: the last place that has its signature and whose comment ends with the
+// archive, or, if there is none because something was appended, the last place that has all of its comment.
 func findZipEnd(tail []byte) (int, error) {
 	var signature [4]byte
 	binary.LittleEndian.PutUint32(signature[:], zipEndSignature)
-	cut := -1
+	const nowhere = -1
+	fits, cut := nowhere, nowhere
 	for to := len(tail) - zipEndSize + len(signature); ; {
 		at := bytes.LastIndex(tail[:to], signature[:])
 		if at < 0 {
 			break
 		}
 		comment := int(binary.LittleEndian.Uint16(tail[at+20:]))
-		if comment <= len(tail)-at-zipEndSize {
+		switch rest := len(tail) - at - zipEndSize - comment; {
+		case rest == 0:
 			return at, nil
-		}
-		if cut < 0 {
+		case rest > 0 && fits == nowhere:
+			fits = at
+		case rest < 0 && cut == nowhere:
 			cut = comment
 		}
 		to = at + len(signature) - 1
 	}
-	if cut >= 0 {
+	switch {
+	case fits != nowhere:
+		return fits, nil
+	case cut != nowhere:
 		return 0, truncatedZip(nil, fmt.Sprintf("comment of %d bytes", cut))
 	}
 	return 0, &ZipError{Problem: "not a zip: end of central directory signature not found"}
