@@ -158,7 +158,7 @@ func TestOSVerbatimNames(t *testing.T) {
 	}
 }
 
-func TestOSMovesAndCaches(t *testing.T) {
+func TestOSMovesOfDirectories(t *testing.T) {
 	f, base := OS(), hostPath(t.TempDir())
 	if err := f.CreateDirectory(base.Join("d"), 0); err != nil {
 		t.Fatal(err)
@@ -178,7 +178,9 @@ func TestOSMovesAndCaches(t *testing.T) {
 	if !errors.As(err, &pathError) || pathError.Path != base.Join("absent").String() {
 		t.Error(err)
 	}
-	if f.Close() != nil || f.Close() != nil {
-		t.Error("Close failed")
+	for range 2 {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

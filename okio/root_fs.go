@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -40,9 +41,9 @@ type sandbox struct {
 func (s *sandbox) check(p Path) error {
 	_, parts, _ := p.split()
 	switch {
-	case p.IsAbs(), p.hasVolume():
+	case p.IsAbs(), p.hasVolume(), filepath.VolumeName(p.String()) != "":
 		return outsideError("absolute path in a file system that starts at a root of its own")
-	case hasDotDot(parts):
+	case slices.Contains(parts, ".."):
 		return outsideError("path has .. in a file system that cannot leave its root")
 	}
 	return nil
@@ -50,23 +51,14 @@ func (s *sandbox) check(p Path) error {
 
 // checkTarget rejects the target of a link that would lead out if nothing on the way was a link.
 func (s *sandbox) checkTarget(at, target Path) error {
-	if target.IsAbs() || target.hasVolume() {
+	if target.IsAbs() || target.hasVolume() || filepath.VolumeName(target.String()) != "" {
 		return outsideError("absolute target of a link in a file system that starts at a root of its own")
 	}
 	dir, _ := at.Parent()
-	if _, parts, _ := dir.Resolve(target).Clean().split(); hasDotDot(parts) {
+	if _, parts, _ := dir.Resolve(target).Clean().split(); slices.Contains(parts, "..") {
 		return outsideError("target of a link above the root of the file system")
 	}
 	return nil
-}
-
-func hasDotDot(parts []string) bool {
-	for _, part := range parts {
-		if part == ".." {
-			return true
-		}
-	}
-	return false
 }
 
 // explain translates the refusal of an os.Root.
@@ -80,7 +72,7 @@ func (s *sandbox) explain(err error) error {
 	return errClimbingLink
 }
 
-var errClimbingLink error = outsideError("a symbolic link leads out of the root")
+var errClimbingLink error = outsideError("leads out of the root, itself or through a symbolic link")
 
 // outsideError is the text of an ErrOutsideRoot.
 type outsideError string

@@ -185,3 +185,41 @@ func TestRootBelongsToTheCaller(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Links in a row and links that go round are resolved within bounds.
+func TestRootCanonicalizeFollowsChains(t *testing.T) {
+	if !canLink(t) {
+		t.Skip("no symbolic links here")
+	}
+	f, _ := openTestRoot(t, t.TempDir())
+	link := func(at, target string) {
+		t.Helper()
+		if err := f.CreateSymlink(ParsePath(at), ParsePath(target)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := CreateDirectories(f, ParsePath("a/b"), 0); err != nil {
+		t.Fatal(err)
+	}
+	link("one", "two")
+	link("two", "a/b/three")
+	link("a/b/three", "../four")
+	link("a/four", ".")
+	link("ping", "pong")
+	link("pong", "ping")
+	k, err := f.Sink(ParsePath("a/file"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = k.Close()
+	for path, want := range map[string]string{"one": "a", "one/b": "a/b", "one/four/b/three": "a", ".": "."} {
+		if got, err := f.Canonicalize(ParsePath(path)); got.String() != filepath.FromSlash(want) || err != nil {
+			t.Errorf("%s: %v, %v, want %s", path, got, err, want)
+		}
+	}
+	for path, want := range map[string]string{"ping": "too many symbolic links", "one/file/x": "not a directory"} {
+		if got, err := f.Canonicalize(ParsePath(path)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, %v, want %s", path, got, err, want)
+		}
+	}
+}
