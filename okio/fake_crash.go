@@ -131,9 +131,6 @@ func (f *FakeFileSystem) SyncAll() {
 	for _, root := range f.roots {
 		root.commitAll()
 	}
-	for _, o := range f.open {
-		o.node.commit(len(o.node.pending))
-	}
 }
 
 func (n *fakeNode) commitAll() {

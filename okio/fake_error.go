@@ -36,5 +36,4 @@ var (
 	errFakeRoot        = &fakeProblem{"a root cannot be moved or deleted", fs.ErrInvalid}
 	errFakeNoSymlinks  = &fakeProblem{"symlinks are not supported", errors.ErrUnsupported}
 	errFakeTooLarge    = &fakeProblem{"file would be larger than 1 GiB, which is the most that a fake file can be", nil}
-	errFakeOffset      = &fakeProblem{"negative offset or size", fs.ErrInvalid}
 )

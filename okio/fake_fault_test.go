@@ -192,3 +192,41 @@ func TestFaultLooksAround(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// The power goes in the middle of a write.
+func TestFaultCrashes(t *testing.T) {
+	f := unixFake()
+	var after *FakeFileSystem
+	h, err := f.OpenReadWrite(ParsePath("/f"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.SyncAll()
+	f.SetFault(func(op FakeOp) error {
+		if op.Name == "write" && op.Offset == 4 {
+			after = f.Crash(CrashOptions{})
+		}
+		return nil
+	})
+	_, _ = h.WriteAt([]byte("text"), 0)
+	if n, err := h.WriteAt([]byte("more"), 4); n != 0 || !errors.Is(err, ErrPowerLost) {
+		t.Errorf("got %d, %v", n, err)
+	}
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+	if got := describe(t, after); got != "/f=" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestFakePartialError(t *testing.T) {
+	for want, err := range map[string]error{
+		"okio: injected after 3 bytes":    &FakePartial{Bytes: 3, Err: errTestFault},
+		"okio: short write after 0 bytes": &FakePartial{},
+	} {
+		if err.Error() != want {
+			t.Errorf("got %q, want %q", err, want)
+		}
+	}
+}

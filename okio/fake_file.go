@@ -28,9 +28,6 @@ func (o *fakeFile) ReadAt(p []byte, off int64) (int, error) {
 	if err != nil && n == 0 {
 		return 0, err
 	}
-	if off < 0 {
-		return 0, o.fail("read", errFakeOffset)
-	}
 	o.node.accessed = o.fs.now()
 	if off >= int64(len(o.node.data)) {
 		return 0, io.EOF
@@ -48,10 +45,7 @@ func (o *fakeFile) WriteAt(p []byte, off int64) (int, error) {
 	if err != nil && n == 0 {
 		return 0, err
 	}
-	switch {
-	case off < 0:
-		return 0, o.fail("write", errFakeOffset)
-	case off > maxFakeFile-n:
+	if off > maxFakeFile-n {
 		return 0, o.fail("write", errFakeTooLarge)
 	}
 	if n > 0 {
@@ -79,8 +73,6 @@ func (o *fakeFile) Truncate(n int64) error {
 	switch {
 	case err != nil:
 		return err
-	case n < 0:
-		return o.fail("truncate", errFakeOffset)
 	case n > maxFakeFile:
 		return o.fail("truncate", errFakeTooLarge)
 	}

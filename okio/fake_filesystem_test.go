@@ -227,6 +227,11 @@ func TestFakeProblems(t *testing.T) {
 		{"link over a file", func(f *FakeFileSystem) error { return f.CreateSymlink(p("/f"), p("x")) }, "/f: already exists", fs.ErrExist},
 		{"link without parent", func(f *FakeFileSystem) error { return f.CreateSymlink(p("/x/y"), p("x")) }, "parent directory does not exist", fs.ErrNotExist},
 		{"link", func(f *FakeFileSystem) error { return f.CreateSymlink(p("/x"), p("x")) }, "symlinks are not supported", nil},
+		{"move from below a file", func(f *FakeFileSystem) error { return f.AtomicMove(p("/f/x"), p("/g")) }, "/f/x: not a directory: /f", nil},
+		{"move to below a file", func(f *FakeFileSystem) error { return f.AtomicMove(p("/d"), p("/f/x")) }, "/f/x: not a directory: /f", nil},
+		{"delete below a file", func(f *FakeFileSystem) error { return f.Delete(p("/f/x"), 0) }, "not a directory: /f", nil},
+		{"link below a file", func(f *FakeFileSystem) error { return f.CreateSymlink(p("/f/x"), p("y")) }, "not a directory: /f", nil},
+		{"create below a file", func(f *FakeFileSystem) error { return f.CreateDirectory(p("/f/x"), 0) }, "not a directory: /f", nil},
 		{"set an extra of nothing", func(f *FakeFileSystem) error { return f.SetExtra(p("/x"), 1, 1) }, "no such file", fs.ErrNotExist},
 		{"a file too large", func(f *FakeFileSystem) error {
 			h, err := f.OpenReadWrite(p("/f"), 0)

@@ -124,6 +124,9 @@ func TestToFSDetails(t *testing.T) {
 	if _, err := seeker.Seek(0, 9); !errors.Is(err, fs.ErrInvalid) {
 		t.Errorf("got %v", err)
 	}
+	if n, err := seeker.Seek(0, io.SeekCurrent); n != 7 || err != nil {
+		t.Errorf("got %d, %v", n, err)
+	}
 	if rest, err := io.ReadAll(seeker); string(rest) != "789" || err != nil {
 		t.Errorf("got %q, %v", rest, err)
 	}
@@ -131,6 +134,9 @@ func TestToFSDetails(t *testing.T) {
 		t.Error(err)
 	}
 	directory, _ := f.Open("d")
+	if _, err := directory.Read(make([]byte, 1)); err == nil {
+		t.Error("a directory was read")
+	}
 	_ = directory.Close()
 	for _, closed := range []fs.File{file, directory} {
 		_, statErr := closed.Stat()
@@ -142,6 +148,66 @@ func TestToFSDetails(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	wantNoOpenFiles(t, fake)
+}
+
+// What package fs has no name for is not there, nor is what vanishes while it is listed.
+func TestToFSListsWhatItCanOpen(t *testing.T) {
+	fake := unixFake()
+	f := ToFS(ForwardingFileSystem{
+		FileSystem: fake,
+		OnPathParameter: func(p Path, operation, _ string) (Path, error) {
+			if operation == "metadata" && p.Name() == "vanishing" {
+				return p, fake.Delete(p, 0)
+			}
+			if operation == "metadata" && p.Name() == "broken" {
+				return p, errTestFault
+			}
+			return p, nil
+		},
+	}, ParsePath("/"))
+	for _, name := range []string{"/a", "/vanishing", "/\xff"} {
+		putFile(t, fake, name, "")
+	}
+	entries, err := fs.ReadDir(f, ".")
+	if err != nil || len(entries) != 1 || entries[0].Name() != "a" {
+		t.Errorf("got %v, %v", entries, err)
+	}
+	putFile(t, fake, "/broken", "")
+	if _, err := fs.ReadDir(f, "."); !errors.Is(err, errTestFault) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A file that cannot be opened again fails until it can be.
+func TestFromFSReopens(t *testing.T) {
+	tree := fstest.MapFS{"f": {Data: []byte("text")}}
+	h, err := FromFS(onlyRead{tree, false}).OpenReadOnly(ParsePath("f"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := make([]byte, 2)
+	if _, err := h.ReadAt(p, 2); err != nil || string(p) != "xt" {
+		t.Errorf("got %q, %v", p, err)
+	}
+	f := tree["f"]
+	delete(tree, "f")
+	_, readErr := h.ReadAt(p, 0)
+	_, sizeErr := h.Size()
+	if !errors.Is(readErr, fs.ErrNotExist) || !errors.Is(sizeErr, fs.ErrNotExist) {
+		t.Errorf("got %v, %v", readErr, sizeErr)
+	}
+	tree["f"] = f
+	if size, err := h.Size(); size != 4 || err != nil {
+		t.Errorf("got %d, %v", size, err)
+	}
+	if _, err := h.ReadAt(p, 1); err != nil || string(p) != "ex" {
+		t.Errorf("got %q, %v", p, err)
+	}
+	delete(tree, "f")
+	_, _ = h.ReadAt(p, 0)
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 // A name that is one name for package fs must not be a way on Windows.

@@ -6,7 +6,7 @@ import (
 )
 
 // maxImpliedDirectories bounds the directories that an archive has without saying so: a name of 64 KiB can imply 32 Ki of them.
-const maxImpliedDirectories = 1 << 20
+const maxImpliedDirectories = 1 << 18
 
 // A zipNode is a file or a directory of an archive.
 type zipNode struct {
