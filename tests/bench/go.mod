@@ -11,6 +11,7 @@ require (
 	github.com/klauspost/compress v1.20.4
 	github.com/lxzan/gws v1.8.9
 	github.com/okhttp-go/ok/okhttp v0.0.0
+	github.com/okhttp-go/ok/okio v0.0.0
 	github.com/peterbourgon/diskv v2.0.1+incompatible
 	github.com/r3labs/sse/v2 v2.10.0
 	github.com/tmaxmax/go-sse v0.12.0
@@ -24,7 +25,6 @@ require (
 	github.com/gobwas/httphead v0.1.0 // indirect
 	github.com/google/btree v1.1.3 // indirect
 	github.com/molecule-man/go-brrr v1.3.1 // indirect
-	github.com/okhttp-go/ok/okio v0.0.0 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 )
