@@ -1,6 +1,7 @@
 package okio
 
 import (
+	"bytes"
 	"io"
 	"math"
 	"strconv"
@@ -57,6 +58,9 @@ func (b *Buffer) crlfAt(i int64) bool {
 // ReadLine consumes the next line and returns it without its LF or CR LF; a lone CR is ordinary data. The last line may
 // lack the terminator. It returns io.EOF when nothing is left.
 func (b *Buffer) ReadLine() (string, error) {
+	if text, ok := b.takeHeadLine(unlimited); ok {
+		return text, nil
+	}
 	lf := b.IndexByte('\n', 0, unlimited)
 	if lf >= 0 {
 		return b.takeLine(b.lineBefore(lf), lf+1)
@@ -71,11 +75,46 @@ func (b *Buffer) ReadLine() (string, error) {
 // and returns it without them. It fails with a [*LineError] otherwise, io.EOF if nothing is there, and consumes nothing
 // then.
 func (b *Buffer) ReadLineLimit(limit int64) (string, error) {
+	if text, ok := b.takeHeadLine(limit); ok {
+		return text, nil
+	}
 	line, end, err := b.findLine(limit)
 	if err != nil {
 		return "", err
 	}
 	return b.takeLine(line, end)
+}
+
+// headLine is the fast path: a view of the next line, and its length with its terminator, if both lie in the head and the LF is not past
+// the limit; 0 if not.
+func (b *Buffer) headLine(limit int64) (line []byte, end int) {
+	if b.head == nil || limit < 0 {
+		return nil, 0
+	}
+	p := b.head.bytes()
+	if limit < int64(len(p)) {
+		p = p[:limit+1]
+	}
+	i := bytes.IndexByte(p, '\n')
+	if i < 0 {
+		return nil, 0
+	}
+	end = i + 1
+	if i > 0 && p[i-1] == '\r' {
+		i--
+	}
+	return p[:i:i], end
+}
+
+// takeHeadLine consumes a line that headLine finds.
+func (b *Buffer) takeHeadLine(limit int64) (string, bool) {
+	line, end := b.headLine(limit)
+	if end == 0 {
+		return "", false
+	}
+	text := string(line)
+	b.drop(int64(end))
+	return text, true
 }
 
 // findLine returns the length of the next line without and with its terminator.

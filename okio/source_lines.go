@@ -1,14 +1,14 @@
 package okio
 
-import (
-	"bytes"
-	"io"
-)
+import "io"
 
 // ReadLine consumes the next line and returns it without its LF or CR LF; a lone CR is ordinary data. The last line may
 // lack the terminator. It returns io.EOF when nothing is left. The length of a line is not bounded; see ReadLineLimit and
 // LineView.
 func (s *BufferedSource) ReadLine() (string, error) {
+	if text, ok := s.buf.takeHeadLine(unlimited); ok {
+		return text, nil
+	}
 	lf, err := s.IndexByte('\n', 0, unlimited)
 	if err != nil {
 		return "", err
@@ -23,6 +23,9 @@ func (s *BufferedSource) ReadLine() (string, error) {
 // and returns it without them. It fails with a [*LineError] otherwise, io.EOF if the source has ended, and consumes nothing
 // then. At most limit+2 bytes are examined.
 func (s *BufferedSource) ReadLineLimit(limit int64) (string, error) {
+	if text, ok := s.buf.takeHeadLine(limit); ok {
+		return text, nil
+	}
 	line, end, err := s.findLine(limit)
 	if err != nil {
 		return "", err
@@ -33,19 +36,10 @@ func (s *BufferedSource) ReadLineLimit(limit int64) (string, error) {
 // LineView consumes the next line as ReadLineLimit does and returns a view of it, which must not be written to and is valid
 // until the next call. It allocates nothing unless the line crosses segments and is longer than those before.
 func (s *BufferedSource) LineView(limit int64) ([]byte, error) {
-	if h := s.buf.head; h != nil && limit >= 0 {
-		p := h.data[h.pos:h.limit]
-		if limit < int64(len(p)) {
-			p = p[:limit+1]
-		}
-		// At least one byte must stay behind, lest the segment go back to the pool while the view is in use.
-		if i := bytes.IndexByte(p, '\n'); i >= 0 && h.pos+i+1 < h.limit {
-			s.buf.drop(int64(i) + 1)
-			if i > 0 && p[i-1] == '\r' {
-				i--
-			}
-			return p[:i:i], nil
-		}
+	// At least one byte must stay behind, lest the segment go back to the pool while the view is in use.
+	if line, end := s.buf.headLine(limit); end > 0 && end < s.buf.head.level() {
+		s.buf.drop(int64(end))
+		return line, nil
 	}
 	line, end, err := s.findLine(limit)
 	if err != nil {
