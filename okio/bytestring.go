@@ -11,9 +11,12 @@ import (
 	"unsafe"
 )
 
-// A ByteString is an immutable sequence of bytes: comparable with ==, usable as a constant and as a map key, converted to
-// and from string for free. Package strings has the rest: strings.Index, strings.Compare, strings.HasPrefix and so on work
-// on string(s). A short slice of a long ByteString keeps the long one in memory.
+// A ByteString is an immutable sequence of bytes: comparable with ==, ordered by < as unsigned bytes, usable as a constant and as a map
+// key, converted to and from string for free. A short slice of a long ByteString keeps the long one in memory.
+//
+// The language and package strings have the rest. s[i], s[i:j] and copy(p, s[i:]) panic if they are out of range. strings.Index,
+// strings.LastIndex, strings.HasPrefix and so on work on string(s); a search from offset i is one of s[i:], and the last occurrence that starts at i
+// or before is the last one of s[:i+len(needle)].
 type ByteString string
 
 // DecodeHex decodes pairs of hexadecimal digits of either case.
@@ -49,7 +52,7 @@ func clip(s string) string {
 // Hex encodes in lower case.
 func (s ByteString) Hex() string { return hex.EncodeToString(s.view()) }
 
-// Base64 encodes in the standard alphabet (RFC 4648 section 4), padded.
+// Base64 encodes in the standard alphabet (RFC 4648 section 4), padded; strings.TrimRight(text, "=") takes the padding off.
 func (s ByteString) Base64() string { return base64.StdEncoding.EncodeToString(s.view()) }
 
 // Base64URL encodes in the alphabet that is safe in URLs and file names (RFC 4648 section 5), padded.
