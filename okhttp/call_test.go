@@ -631,3 +631,59 @@ func TestStaleBodyCannotRead(t *testing.T) {
 		}
 	})
 }
+
+// dialDeadline is like net.Dialer: it keeps the context's deadline by itself and fails with an error of its own.
+type dialDeadline struct{}
+
+func (dialDeadline) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
+	at, _ := ctx.Deadline()
+	time.Sleep(time.Until(at))
+	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "i/o timeout", IsTimeout: true}}
+}
+
+func TestDialerThatKeepsTheDeadlineItself(t *testing.T) {
+	for name, tt := range map[string]struct {
+		opts []CallOption
+		want error
+		not  error
+	}{
+		"call timeout":    {[]CallOption{WithCallTimeout(time.Second), WithConnectTimeout(0)}, ErrCallTimeout, nil},
+		"connect timeout": {[]CallOption{WithConnectTimeout(time.Second)}, os.ErrDeadlineExceeded, context.DeadlineExceeded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				w.resolve("server.test", "10.0.0.1")
+				_, err := w.get("http://server.test/", tt.opts...)
+				if !errors.Is(err, tt.want) || tt.not != nil && errors.Is(err, tt.not) {
+					t.Errorf("error %v, want %v", err, tt.want)
+				}
+			}, WithDialer(dialDeadline{}))
+		})
+	}
+}
+
+// A listener that panics while connecting leaves no open connection behind.
+func TestPanicWhileConnecting(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		ended := make(chan struct{})
+		w.serve("server.test", "10.0.0.1", func(p *peer) {
+			io.Copy(io.Discard, p.in)
+			close(ended)
+		})
+		req, _ := NewRequest("GET", "http://server.test/")
+		call := w.client.NewCall(req)
+		call.AddEventListener(&EventListener{ConnectEnd: func(ConnectEvent) { panic("listener") }})
+		func() {
+			defer func() {
+				if v := recover(); v != "listener" {
+					t.Errorf("recovered %v", v)
+				}
+			}()
+			call.Execute(t.Context())
+		}()
+		<-ended
+		if got := w.client.cfg.pool.Stats(); got != (PoolStats{}) {
+			t.Errorf("pool %+v", got)
+		}
+	})
+}

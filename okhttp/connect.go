@@ -141,6 +141,12 @@ func (c *Call) open(ctx context.Context, cfg *config, addr address, route *Route
 	if err != nil {
 		return nil, PhaseConnect, err
 	}
+	opened := false
+	defer func() {
+		if !opened { // also when a listener panics
+			raw.Close()
+		}
+	}()
 	var secure *tls.Conn
 	var local []*x509.Certificate
 	if addr.secure {
@@ -149,7 +155,6 @@ func (c *Call) open(ctx context.Context, cfg *config, addr address, route *Route
 		}
 		secure = tls.Client(raw, tlsConfig(cfg.tls, addr.host, &local))
 		if err := handshake(ctx, secure, cfg.readTimeout); err != nil {
-			raw.Close()
 			return nil, PhaseTLS, err
 		}
 	}
@@ -164,21 +169,23 @@ func (c *Call) open(ctx context.Context, cfg *config, addr address, route *Route
 	if l != nil && l.ConnectEnd != nil {
 		l.ConnectEnd(ConnectEvent{Call: c, Route: route, Protocol: HTTP11, Handshake: conn.handshake})
 	}
+	opened = true
 	return conn, "", nil
 }
 
 func dialTCP(ctx context.Context, cfg *config, route *Route) (net.Conn, error) {
-	timed := ctx
+	timed, end := ctx, time.Time{}
 	if cfg.connectTimeout > 0 {
+		end = time.Now().Add(cfg.connectTimeout)
 		var cancel context.CancelFunc
-		timed, cancel = context.WithTimeout(ctx, cfg.connectTimeout)
+		timed, cancel = context.WithDeadline(ctx, end)
 		defer cancel()
 	}
 	raw, err := cfg.dialer.DialContext(timed, "tcp", route.addr.String())
 	switch {
 	case err == nil:
 		return raw, nil
-	case ctx.Err() == nil && timed.Err() != nil:
+	case !end.IsZero() && ctx.Err() == nil && isTimeout(err) && !time.Now().Before(end):
 		return nil, &timeoutError{"connect timeout after " + cfg.connectTimeout.String(), err}
 	}
 	return nil, fmt.Errorf("failed to connect to %s: %w", route, err)

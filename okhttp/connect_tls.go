@@ -25,7 +25,9 @@ func tlsConfig(given *tls.Config, host string, local *[]*x509.Certificate) *tls.
 	if t.GetClientCertificate != nil || len(t.Certificates) > 0 {
 		choose := t.GetClientCertificate
 		if choose == nil {
-			choose = func(r *tls.CertificateRequestInfo) (*tls.Certificate, error) { return firstSupported(t.Certificates, r), nil }
+			choose = func(r *tls.CertificateRequestInfo) (*tls.Certificate, error) {
+				return firstSupported(t.Certificates, r), nil
+			}
 		}
 		t.GetClientCertificate = func(r *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 			chosen, err := choose(r)
@@ -83,4 +85,3 @@ func otherAddress(err error) bool {
 	var host x509.HostnameError
 	return !errors.As(err, &cert) && !errors.As(err, &host) && !isTimeout(err)
 }
-

@@ -3,6 +3,7 @@ package okhttp
 import (
 	"errors"
 	"io"
+	"net"
 	"os"
 )
 
@@ -19,6 +20,10 @@ func (e *timeoutError) Temporary() bool { return true }
 // Is hides that the limit was kept by a context: it is not the caller's deadline that ended.
 func (e *timeoutError) Is(target error) bool { return target == os.ErrDeadlineExceeded }
 
-func isTimeout(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
+// isTimeout reports whether an error is a time limit that was up, of ours or of package net, whose dialer has a type of its own for it.
+func isTimeout(err error) bool {
+	var timeout net.Error
+	return errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
+}
 
 func isEOF(err error) bool { return err == io.EOF }

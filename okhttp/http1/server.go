@@ -71,6 +71,16 @@ func (s *ServerConn) ReadRequest() (h RequestHead, err error) {
 }
 
 func (s *ServerConn) readHead() (h RequestHead, err error) {
+	// A client of another protocol, TLS for one, may never send the line end that a request line is waited for with.
+	ok, err := s.src.Request(1)
+	if err != nil {
+		return h, err
+	}
+	if ok {
+		if c := s.src.Buffer().At(0); !tchar[c] && c != '\r' && c != '\n' {
+			return h, fault.Protocolf("expected a request line but got 0x%02x", c)
+		}
+	}
 	block, err := s.head.block()
 	for skipped := 0; err == nil && block.lines == 0; skipped++ {
 		if skipped == 4 {

@@ -79,6 +79,8 @@ func TestServerRefuses(t *testing.T) {
 		{"lengths that differ", line + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n"},
 		{"coding that is not chunked", line + "Transfer-Encoding: identity\r\n\r\n"},
 		{"coding in HTTP/1.0", "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"},
+		{"a TLS handshake", "\x16\x03\x01"},
+		{"a space first", " GET / HTTP/1.1\r\n\r\n"},
 		{"only empty lines", strings.Repeat("\r\n", 20)},
 	}
 	for _, tt := range tests {
