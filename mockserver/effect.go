@@ -23,6 +23,7 @@ const (
 	moments
 )
 
+// String returns the name of the constant.
 func (m Moment) String() string {
 	names := [...]string{"RequestStart", "RequestBody", "ResponseStart", "ResponseBody", "ResponseEnd"}
 	if m < 0 || m >= moments {
