@@ -29,11 +29,12 @@
 //
 // A buffer or stream is used by one goroutine at a time; nothing here starts goroutines to read or write. The two ends of a
 // [Pipe] and the two sides of a [Socket] are two streams, which two goroutines may use at the same time, and canceling them
-// is safe from anywhere. Distinct buffers are independent even where they share bytes, as after [Buffer.Clone]. Values that
-// never change, such as [ByteString], [ByteSet] and [Options], are safe for concurrent use.
+// is safe from anywhere, as is [Timeout.Disarm]. A [Throttler] may be shared. Distinct buffers are independent even where they
+// share bytes, as after [Buffer.Clone]. Values that never change, such as [ByteString], [ByteSet] and [Options], are safe for
+// concurrent use.
 //
-// There are no locks in this part of the package. What buffers share is an array and the atomic count of its holders; bytes
-// below the end that the count protects never change, and the last holder returns the array to the pool.
+// Buffers take no locks. What they share is an array and the atomic count of its holders; bytes below the end that the count
+// protects never change, and the last holder returns the array to the pool.
 //
 // # Views
 //
