@@ -1,0 +1,119 @@
+package okhttp
+
+import (
+	"strings"
+	"time"
+)
+
+// ParseCacheControl reads all Cache-Control and Pragma headers in order. It cannot fail: names it does not know are ignored, and so is the
+// time of one it does know if it is no number; a time below zero is zero, one too large is 2147483647 seconds. Where directives contradict
+// each other, the later one counts.
+func ParseCacheControl(h Headers) CacheControl {
+	var c CacheControl
+	count, pragma := 0, false
+	for name, value := range h.All() {
+		switch {
+		case equalFold(name, "Cache-Control"):
+			count++
+			c.text = value
+		case equalFold(name, "Pragma"):
+			pragma = true
+		default:
+			continue
+		}
+		c.parse(value)
+	}
+	if count != 1 || pragma {
+		c.text = ""
+	}
+	return c
+}
+
+func (c *CacheControl) parse(s string) {
+	for s != "" {
+		name, value, hasValue := "", "", false
+		i := strings.IndexAny(s, "=,;")
+		if i < 0 {
+			i = len(s)
+		}
+		name, s = trimOWS(s[:i]), s[i:]
+		if hasValue = strings.HasPrefix(s, "="); hasValue {
+			value, s = cutDirectiveValue(s[1:])
+		} else if s != "" {
+			s = s[1:]
+		}
+		c.set(name, value, hasValue)
+	}
+}
+
+// cutDirectiveValue takes a value, quoted or bare, and a bare one's separator. Whatever stands between a closing quote and the next
+// separator is a directive: if it says anything, that is better heard. A quoted value that does not end runs to the end.
+func cutDirectiveValue(s string) (value, rest string) {
+	if s = strings.TrimLeft(s, " \t"); !strings.HasPrefix(s, `"`) {
+		if i := strings.IndexAny(s, ",;"); i >= 0 {
+			return trimOWS(s[:i]), s[i+1:]
+		}
+		return trimOWS(s), ""
+	}
+	s = s[1:]
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '"':
+			return s[:i], s[i+1:]
+		case '\\':
+			i++ // a quoted pair (RFC 9110 section 5.6.4), which no number has
+		}
+	}
+	return s, ""
+}
+
+func (c *CacheControl) set(name, value string, hasValue bool) {
+	switch {
+	case equalFold(name, "no-cache"):
+		c.NoCache = true
+	case equalFold(name, "no-store"):
+		c.NoStore = true
+	case equalFold(name, "max-age"):
+		c.MaxAge = deltaSeconds(value)
+	case equalFold(name, "s-maxage"):
+		c.SMaxAge = deltaSeconds(value)
+	case equalFold(name, "private"):
+		c.Private = true
+	case equalFold(name, "public"):
+		c.Public = true
+	case equalFold(name, "must-revalidate"):
+		c.MustRevalidate = true
+	case equalFold(name, "max-stale"):
+		if c.MaxStale = deltaSeconds(value); !hasValue {
+			c.MaxStale = new(MaxStaleAny)
+		}
+	case equalFold(name, "min-fresh"):
+		c.MinFresh = deltaSeconds(value)
+	case equalFold(name, "only-if-cached"):
+		c.OnlyIfCached = true
+	case equalFold(name, "no-transform"):
+		c.NoTransform = true
+	case equalFold(name, "immutable"):
+		c.Immutable = true
+	}
+}
+
+// deltaSeconds reads a number of seconds (RFC 9111 section 1.2.2), nil if it is none.
+func deltaSeconds(s string) *time.Duration {
+	digits, negative := strings.CutPrefix(s, "-")
+	if digits == "" {
+		return nil
+	}
+	var d time.Duration
+	for i := range len(digits) {
+		if !isDigitByte(digits[i]) {
+			return nil
+		}
+		d = min(d*10+time.Duration(digits[i]-'0'), MaxStaleAny/time.Second)
+	}
+	if negative {
+		d = 0
+	}
+	d *= time.Second
+	return &d
+}
