@@ -20,16 +20,12 @@ func (c *Call) attempt(ctx context.Context, cfg *config, req *Request, plan *rou
 	if c.IsCanceled() {
 		return nil, &attemptError{err: ErrCanceled}
 	}
-	wire, gunzip := c.bridge(req)
-	ex, err := c.connect(ctx, cfg, wire, plan)
+	wire, gunzip := c.bridge(req, cfg)
+	resp, err := c.cached(ctx, cfg, wire, plan)
 	if err != nil {
 		return nil, err
 	}
-	resp, err := c.network(ctx, cfg, ex, wire, 0)
-	if err != nil {
-		return nil, err
-	}
-	resp.wireRequest, resp.wireHeaders, resp.wireLength = ex.request, resp.headers, resp.Body.length
+	saveCookies(cfg.jar, wire.url, resp.headers)
 	if gunzip {
 		c.gunzip(ctx, cfg, resp)
 	}
@@ -38,7 +34,7 @@ func (c *Call) attempt(ctx context.Context, cfg *config, req *Request, plan *rou
 
 // bridge adds the headers that HTTP needs and the user did not set. Host comes first (RFC 9110 section 7.2), then the user's headers in
 // their order, then the rest. It reports whether a gzip response is to be unpacked on the way back.
-func (c *Call) bridge(req *Request) (wire *Request, gunzip bool) {
+func (c *Call) bridge(req *Request, cfg *config) (wire *Request, gunzip bool) {
 	w := &c.firstWire
 	if c.exchange != nil || w.method != "" {
 		w = new(wireRequest) // responses point to the earlier ones
@@ -46,7 +42,8 @@ func (c *Call) bridge(req *Request) (wire *Request, gunzip bool) {
 	w.Request = *req
 	nv := w.room[:0]
 	host, connection, agent := "", false, false
-	gunzip = true
+	cookies, upgrade := cookieHeader(cfg.jar, req.url), req.Upgrade()
+	gunzip = upgrade == ""
 	mine := req.headers.nv
 	for i := 0; i < len(mine); i += 2 {
 		switch name := mine[i]; len(name) {
@@ -69,7 +66,9 @@ func (c *Call) bridge(req *Request) (wire *Request, gunzip bool) {
 	nv = append(nv, "Host", host)
 	body := req.body
 	for i := 0; i < len(mine); i += 2 {
-		if name := mine[i]; !equalFold(name, "Host") && !framesBody(name, mine[i+1], body) {
+		name := mine[i]
+		replaced := cookies != "" && equalFold(name, "Cookie") || upgrade != "" && (equalFold(name, "Connection") || equalFold(name, "Upgrade"))
+		if !replaced && !equalFold(name, "Host") && !framesBody(name, mine[i+1], body) {
 			nv = append(nv, name, mine[i+1])
 		}
 	}
@@ -83,11 +82,17 @@ func (c *Call) bridge(req *Request) (wire *Request, gunzip bool) {
 			nv = append(nv, "Transfer-Encoding", "chunked")
 		}
 	}
-	if !connection {
+	switch {
+	case upgrade != "":
+		nv = append(nv, "Connection", "Upgrade", "Upgrade", upgrade)
+	case !connection:
 		nv = append(nv, "Connection", "Keep-Alive")
 	}
 	if gunzip {
 		nv = append(nv, "Accept-Encoding", "gzip")
+	}
+	if cookies != "" {
+		nv = append(nv, "Cookie", cookies)
 	}
 	if !agent {
 		nv = append(nv, "User-Agent", "okhttp-go/"+Version)

@@ -15,6 +15,7 @@ type Call struct {
 	cfg     *config
 	request *Request
 	events  atomic.Pointer[EventListener]
+	tags    atomic.Pointer[tagList]
 
 	prev, next *Call // of the client's calls that are connecting, guarded by the client
 
@@ -83,23 +84,59 @@ func (c *Call) Cancel() {
 }
 
 // Execute sends the request and returns the response once its head has arrived. The response's body must be closed; reading it stays bound
-// to ctx, so ctx must not be canceled before. The error is an [*Error], apart from [*CallError] for a call that was executed before.
+// to ctx, so ctx must not be canceled before. The error is an [*Error], apart from [*CallError] for a misuse of the call.
 func (c *Call) Execute(ctx context.Context) (*Response, error) {
-	if ctx == nil {
-		return nil, &CallError{"Execute with a nil context"}
+	if err := c.claim(ctx); err != nil {
+		return nil, err
 	}
-	if !c.executed.CompareAndSwap(false, true) {
-		return nil, &CallError{"call already executed"}
+	if err := c.start(ctx); err != nil {
+		return nil, err
 	}
-	if c.request == nil {
-		return nil, &CallError{"call without a request"}
+	d := c.client.cfg.dispatcher
+	if !d.watches() {
+		return c.run(ctx)
 	}
+	t, err := d.enterExecute(c.request.url.Host(), c.request.Upgrade() == "")
+	if err != nil {
+		return nil, c.fail(c.wrap(ctx, c.request, err))
+	}
+	if t.turn != nil {
+		c.queued(true)
+	}
+	if err := c.await(ctx, d, t); err != nil {
+		return nil, err
+	}
+	defer d.leave(t)
+	return c.run(ctx)
+}
+
+// claim makes sure that a call is executed once.
+func (c *Call) claim(ctx context.Context) error {
+	switch {
+	case ctx == nil:
+		return &CallError{"a call with a nil context"}
+	case c.request == nil:
+		return &CallError{"a call without a request"}
+	case !c.executed.CompareAndSwap(false, true):
+		return &CallError{"call already executed"}
+	}
+	return nil
+}
+
+// start begins the life of a call, which ends with end.
+func (c *Call) start(ctx context.Context) error {
+	c.client.active.Add(1)
 	if l := c.events.Load(); l != nil && l.CallStart != nil {
 		l.CallStart(CallStart{c})
 	}
-	if c.client.closed.Load() {
-		return nil, c.fail(c.wrap(ctx, c.request, ErrClientClosed))
+	if c.client.closing.Load() {
+		return c.fail(c.wrap(ctx, c.request, ErrClientClosed))
 	}
+	return nil
+}
+
+// run runs the interceptors and everything below them.
+func (c *Call) run(ctx context.Context) (*Response, error) {
 	if d := c.cfg.callTimeout; d > 0 {
 		c.timeoutAt = time.Now().Add(d)
 		ctx, c.stopTimeout = context.WithDeadlineCause(ctx, c.timeoutAt, ErrCallTimeout)
@@ -293,6 +330,12 @@ func (c *Call) end() (now bool) {
 	c.ended = true
 	if c.stopTimeout != nil {
 		c.stopTimeout()
+	}
+	if c.client.active.Add(-1) == 0 && c.client.closing.Load() {
+		select {
+		case c.client.drained <- struct{}{}:
+		default:
+		}
 	}
 	return true
 }

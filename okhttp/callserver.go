@@ -14,8 +14,11 @@ import (
 // callServer sends a request over the exchange's connection and reads the head of the response.
 func (c *Call) callServer(ctx context.Context, cfg *config, ex *exchange, req *Request) (*Response, error) {
 	ex.request = req
-	wrote := c.writeRequest(ctx, ex, req)
-	if wrote != nil && !worthReading(wrote) {
+	refused, wrote := c.writeRequest(ctx, cfg, ex, req)
+	switch {
+	case refused != nil:
+		return c.newResponse(ex, req, *refused)
+	case wrote != nil && !worthReading(wrote):
 		return nil, wrote
 	}
 	head, err := c.readHead(ex)
@@ -32,25 +35,31 @@ func (c *Call) callServer(ctx context.Context, cfg *config, ex *exchange, req *R
 	return c.newResponse(ex, req, head)
 }
 
-// writeRequest sends the request. Failures that are not the connection's, of the user's body for one, have exchange unset.
-func (c *Call) writeRequest(ctx context.Context, ex *exchange, req *Request) *attemptError {
+// writeRequest sends the request. If the server refuses the body beforehand, its response comes back. Failures that are not the
+// connection's, of the user's body for one, have exchange unset.
+func (c *Call) writeRequest(ctx context.Context, cfg *config, ex *exchange, req *Request) (refused *http1.ResponseHead, failed *attemptError) {
 	codec := ex.conn.codec
 	l := c.events.Load()
 	if req.body != nil && req.body.cfg.Duplex {
-		return &attemptError{phase: PhaseRequestBody, err: &ProtocolError{Detail: "a duplex request body needs HTTP/2"}}
+		return nil, &attemptError{phase: PhaseRequestBody, err: &ProtocolError{Detail: "a duplex request body needs HTTP/2"}}
 	}
 	if l != nil && l.RequestHeadersStart != nil {
 		l.RequestHeadersStart(c)
 	}
 	if err := codec.WriteHead(req.method, req.url.requestTarget(), req.headers.nv); err != nil {
-		return c.requestFailed(ex.failure(PhaseRequestHeaders, err))
+		return nil, c.requestFailed(ex.failure(PhaseRequestHeaders, err))
 	}
 	if l != nil && l.RequestHeadersEnd != nil {
 		l.RequestHeadersEnd(RequestHeadersEnd{c, req})
 	}
 	if req.body != nil {
+		if equalFold(req.headers.Get("Expect"), "100-continue") {
+			if refused, failed = c.awaitContinue(cfg, ex); refused != nil || failed != nil {
+				return refused, failed
+			}
+		}
 		if err := c.writeBody(ctx, ex, req.body); err != nil {
-			return c.requestFailed(err)
+			return nil, c.requestFailed(err)
 		}
 	}
 	if err := codec.FinishRequest(); err != nil {
@@ -58,9 +67,9 @@ func (c *Call) writeRequest(ctx context.Context, ex *exchange, req *Request) *at
 		if req.body != nil {
 			phase = PhaseRequestBody
 		}
-		return c.requestFailed(ex.failure(phase, err))
+		return nil, c.requestFailed(ex.failure(phase, err))
 	}
-	return nil
+	return nil, nil
 }
 
 func (c *Call) requestFailed(err *attemptError) *attemptError {
@@ -115,29 +124,36 @@ func worthReading(e *attemptError) bool {
 
 // readHead reads the final response head, past any informational ones.
 func (c *Call) readHead(ex *exchange) (head http1.ResponseHead, failed *attemptError) {
-	l := c.events.Load()
-	for first := true; ; first = false {
-		head, err := ex.conn.codec.ReadHead()
-		if err != nil {
-			if isEOF(err) || errors.Is(err, io.ErrUnexpectedEOF) {
-				err = fmt.Errorf("unexpected end of stream on %s: %w", ex.request.url.Redacted(), io.ErrUnexpectedEOF)
-			}
-			e := ex.failure(PhaseResponseHeaders, err)
-			if l != nil && l.ResponseFailed != nil {
-				l.ResponseFailed(Failure{c, err})
-			}
-			return head, e
-		}
-		if first && l != nil && l.ResponseHeadersStart != nil {
-			l.ResponseHeadersStart(c)
-		}
-		if !head.Informational() {
-			return head, nil
-		}
-		if l != nil && l.Informational != nil {
-			l.Informational(InformationalEvent{c, head.Status, headersOf(head.Fields)})
+	for {
+		if head, failed = c.readOneHead(ex); failed != nil || !head.Informational() {
+			return head, failed
 		}
 	}
+}
+
+// readOneHead reads the next head.
+func (c *Call) readOneHead(ex *exchange) (head http1.ResponseHead, failed *attemptError) {
+	l := c.events.Load()
+	head, err := ex.conn.codec.ReadHead()
+	if err != nil {
+		if isEOF(err) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = fmt.Errorf("unexpected end of stream on %s: %w", ex.request.url.Redacted(), io.ErrUnexpectedEOF)
+		}
+		if l != nil && l.ResponseFailed != nil {
+			l.ResponseFailed(Failure{c, err})
+		}
+		return head, ex.failure(PhaseResponseHeaders, err)
+	}
+	if !ex.answered {
+		ex.answered = true
+		if l != nil && l.ResponseHeadersStart != nil {
+			l.ResponseHeadersStart(c)
+		}
+	}
+	if head.Informational() && l != nil && l.Informational != nil {
+		l.Informational(InformationalEvent{c, head.Status, headersOf(head.Fields)})
+	}
+	return head, nil
 }
 
 // responseAndBody is a response with its body in one piece of memory.
@@ -146,6 +162,7 @@ type responseAndBody struct {
 	body ResponseBody
 }
 
+// newResponse makes the response of a head and begins with its body.
 func (c *Call) newResponse(ex *exchange, req *Request, head http1.ResponseHead) (*Response, error) {
 	r := new(responseAndBody)
 	r.Status, r.Message, r.Protocol = head.Status, head.Reason, HTTP11
@@ -161,6 +178,9 @@ func (c *Call) newResponse(ex *exchange, req *Request, head http1.ResponseHead) 
 		bare := r.Response
 		bare.Body = unreadable("", 0)
 		l.ResponseHeadersEnd(ResponseHeadersEnd{c, &bare})
+	}
+	if head.Status == 101 {
+		return c.upgraded(ex, r)
 	}
 	if err := ex.open(); err != nil {
 		return nil, ex.failure(PhaseResponseHeaders, err)

@@ -12,9 +12,13 @@ type Client struct {
 
 	owns bool // the pool was made for this client
 
-	closed atomic.Bool
-	mu     sync.Mutex
-	calls  *Call // that are connecting; a list through Call.next
+	active  atomic.Int64  // calls from their start to their end
+	closing atomic.Bool   // no call starts any more
+	drained chan struct{} // told when the last call ended while closing
+	closed  atomic.Bool   // no call connects any more
+
+	mu    sync.Mutex
+	calls *Call // that are connecting; a list through Call.next
 }
 
 // New makes a client. It cannot fail: options take values that were parsed before.
@@ -25,7 +29,10 @@ func New(opts ...Option) *Client {
 			o.applyClient(cfg)
 		}
 	}
-	c := &Client{cfg: cfg}
+	c := &Client{cfg: cfg, drained: make(chan struct{}, 1)}
+	if cfg.dispatcher == nil {
+		cfg.dispatcher = NewDispatcher(DispatcherConfig{})
+	}
 	if cfg.pool == nil {
 		cfg.pool, c.owns = NewConnectionPool(PoolConfig{}), true
 	}
@@ -40,12 +47,13 @@ func (c *Client) With(opts ...Option) *Client {
 			o.applyClient(cfg)
 		}
 	}
-	return &Client{cfg: cfg}
+	return &Client{cfg: cfg, drained: make(chan struct{}, 1)}
 }
 
 // Close cancels the client's calls, and closes the idle connections of its pool if the pool was made by [New] for it. Calls made later
 // fail with [ErrClientClosed]. A derived client, and one that was given its pool, leaves the pool alone. It returns nil.
 func (c *Client) Close() error {
+	c.closing.Store(true)
 	c.closed.Store(true) // from here on no call gets to connect, nor to hold a connection
 	c.mu.Lock()
 	var running []*Call
@@ -63,6 +71,21 @@ func (c *Client) Close() error {
 	}
 	if c.owns {
 		c.cfg.pool.p.Close()
+	}
+	return nil
+}
+
+// Shutdown refuses new calls with [ErrClientClosed], waits until those that run have ended and their responses were closed, and then does
+// what [Client.Close] does. If the context ends before, Shutdown closes at once and returns the context's error.
+func (c *Client) Shutdown(ctx context.Context) error {
+	c.closing.Store(true)
+	defer c.Close()
+	for c.active.Load() > 0 {
+		select {
+		case <-c.drained:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
+	"net/http"
 	"reflect"
 	"time"
 )
@@ -28,6 +29,13 @@ type config struct {
 	dialerID any
 	tls      *tls.Config
 	pool     *ConnectionPool
+
+	dispatcher    *Dispatcher
+	continueWait  time.Duration
+	authenticator Authenticator
+	jar           http.CookieJar
+	cache         Cache
+	retryPolicy   *RetryPolicy
 
 	interceptors        []Interceptor
 	networkInterceptors []Interceptor

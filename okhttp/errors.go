@@ -38,6 +38,7 @@ type Phase string
 
 // The phases of a call, in their order. A call that fails outside of them, in an interceptor for example, has the phase "".
 const (
+	PhaseQueue           Phase = "queue"
 	PhaseDNS             Phase = "dns"
 	PhaseConnect         Phase = "connect"
 	PhaseTLS             Phase = "tls"

@@ -23,6 +23,8 @@ type EventListenerFactory func(*Call) *EventListener
 // empty or was read by an interceptor ends before FollowUpDecision, and so does the body of a response that is followed up.
 type EventListener struct {
 	CallStart            func(CallStart)
+	QueueStart           func(QueueEvent) // an enqueued call has to wait
+	QueueEnd             func(QueueEvent)
 	DNSStart             func(DNSEvent)
 	DNSEnd               func(DNSEvent) // not after a failure
 	ConnectStart         func(ConnectEvent)
@@ -45,6 +47,10 @@ type EventListener struct {
 	ResponseFailed       func(Failure)
 	RetryDecision        func(RetryDecision)
 	FollowUpDecision     func(FollowUpDecision)
+	CacheHit             func(CacheEvent)
+	CacheMiss            func(CacheEvent)
+	CacheConditionalHit  func(CacheEvent)
+	SatisfactionFailure  func(CacheEvent)
 	Canceled             func(*Call)
 	CallEnd              func(CallEnd)
 	CallFailed           func(Failure)
@@ -53,6 +59,11 @@ type EventListener struct {
 type (
 	// CallStart begins every call.
 	CallStart struct{ Call *Call }
+	// QueueEvent is the wait for a turn, by calls that have to.
+	QueueEvent struct {
+		Call       *Call
+		Dispatcher *Dispatcher
+	}
 	// DNSEvent is the look-up of a host name.
 	DNSEvent struct {
 		Call  *Call
@@ -105,6 +116,11 @@ type (
 		Call     *Call
 		Response *Response
 		Next     *Request
+	}
+	// CacheEvent is a decision of the cache. Response is what it was about, nil for a miss.
+	CacheEvent struct {
+		Call     *Call
+		Response *Response
 	}
 	// CallEnd ends a call that succeeded, once its response was closed.
 	CallEnd struct{ Call *Call }

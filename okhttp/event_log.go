@@ -24,10 +24,16 @@ func LogEvents(logger *slog.Logger) EventListenerFactory {
 				began = time.Now()
 				log("call start", slog.String("method", call.request.method), slog.String("url", call.request.url.Redacted()))
 			},
-			DNSStart:           func(e DNSEvent) { log("dns start", slog.String("host", e.Host)) },
-			DNSEnd:             func(e DNSEvent) { log("dns end", slog.Any("addresses", e.Addrs)) },
-			ConnectStart:       func(e ConnectEvent) { log("connect start", route(e)) },
-			SecureConnectStart: func(e ConnectEvent) { log("tls start", route(e)) },
+			QueueStart:          func(QueueEvent) { log("queue start") },
+			QueueEnd:            func(QueueEvent) { log("queue end") },
+			CacheHit:            func(CacheEvent) { log("cache hit") },
+			CacheMiss:           func(CacheEvent) { log("cache miss") },
+			CacheConditionalHit: func(CacheEvent) { log("cache conditional hit") },
+			SatisfactionFailure: func(CacheEvent) { log("cache satisfaction failure") },
+			DNSStart:            func(e DNSEvent) { log("dns start", slog.String("host", e.Host)) },
+			DNSEnd:              func(e DNSEvent) { log("dns end", slog.Any("addresses", e.Addrs)) },
+			ConnectStart:        func(e ConnectEvent) { log("connect start", route(e)) },
+			SecureConnectStart:  func(e ConnectEvent) { log("tls start", route(e)) },
 			SecureConnectEnd: func(e ConnectEvent) {
 				log("tls end", slog.String("version", e.Handshake.Version), slog.String("suite", e.Handshake.CipherSuite))
 			},

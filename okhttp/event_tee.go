@@ -18,6 +18,12 @@ func TeeEvents(list ...*EventListener) *EventListener {
 func tee(a, b *EventListener) *EventListener {
 	return &EventListener{
 		CallStart:            both(a.CallStart, b.CallStart),
+		QueueStart:           both(a.QueueStart, b.QueueStart),
+		QueueEnd:             both(a.QueueEnd, b.QueueEnd),
+		CacheHit:             both(a.CacheHit, b.CacheHit),
+		CacheMiss:            both(a.CacheMiss, b.CacheMiss),
+		CacheConditionalHit:  both(a.CacheConditionalHit, b.CacheConditionalHit),
+		SatisfactionFailure:  both(a.SatisfactionFailure, b.SatisfactionFailure),
 		DNSStart:             both(a.DNSStart, b.DNSStart),
 		DNSEnd:               both(a.DNSEnd, b.DNSEnd),
 		ConnectStart:         both(a.ConnectStart, b.ConnectStart),

@@ -21,15 +21,17 @@ type exchange struct {
 	request *Request // as it goes to the network; the latest that an interceptor made of it
 	began   time.Time
 
-	started bool // responseBodyStart was told
-	closed  bool // the user closed the body
-	done    bool // the exchange is over: the connection is no longer its own
-	broken  error
-	got     int64
+	answered bool // responseHeadersStart was told
+	started  bool // responseBodyStart was told
+	closed   bool // the user closed the body
+	done     bool // the exchange is over: the connection is no longer its own
+	broken   error
+	got      int64
 
 	body     *http1.BodyReader
 	trailers []string
-	whole    bool // the response came to its end
+	upgrade  *upgrade // after a 101
+	whole    bool     // the response came to its end
 }
 
 // begin starts an exchange on a connection that the call holds, under the time limits of the config and the context.

@@ -1,10 +1,18 @@
 package okhttp
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // followUp returns the request that a response asks for, nil if there is none to make.
-func (c *Call) followUp(cfg *config, req *Request, resp *Response) (*Request, error) {
+func (c *Call) followUp(ctx context.Context, cfg *config, req *Request, resp *Response) (*Request, error) {
 	switch resp.Status {
+	case 401:
+		return c.authenticate(ctx, cfg, resp)
+	case 407:
+		// RFC 9110 section 15.5.8: only a proxy asks so, and this response came from the server itself.
+		return nil, &ProtocolError{Detail: "received HTTP 407 (Proxy Authentication Required) without a proxy"}
 	case 300, 301, 302, 303, 307, 308:
 		return redirect(cfg, req, resp), nil
 	case 408: // Request Timeout: the server gave up on a connection that it took for idle

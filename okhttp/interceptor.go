@@ -35,6 +35,8 @@ type Chain struct {
 	next    int // the interceptor that Proceed runs
 	err     error
 
+	plan *routePlan // of the cache, which proceeds to the network
+
 	// Of a network interceptor.
 	ex       *exchange
 	proceeds *int
@@ -97,7 +99,18 @@ func (c Chain) Proceed(ctx context.Context, r *Request) (*Response, error) {
 		}
 		return c.call.network(ctx, c.cfg, c.ex, r, c.next)
 	}
+	if c.plan != nil {
+		return c.call.onNetwork(ctx, c.cfg, r, c.plan)
+	}
 	return c.call.application(ctx, c.cfg, r, c.next)
+}
+
+// Events returns the call's listener, for caches, which tell their part of the story themselves. It is never nil, but its hooks may be.
+func (c Chain) Events() *EventListener {
+	if l := c.call.events.Load(); l != nil {
+		return l
+	}
+	return new(EventListener)
 }
 
 // application runs the application interceptors from one on, and then the call itself.

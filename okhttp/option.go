@@ -2,6 +2,7 @@ package okhttp
 
 import (
 	"crypto/tls"
+	"net/http"
 	"slices"
 	"time"
 )
@@ -156,4 +157,41 @@ func withInterceptors(old, list []Interceptor) []Interceptor {
 // WithEventListener sets what makes the listener of each call. nil, the default, means none.
 func WithEventListener(f EventListenerFactory) Option {
 	return clientOption(func(c *config) { c.events = f })
+}
+
+// WithDispatcher replaces the dispatcher, whose default has the limits of a zero [DispatcherConfig]. nil does nothing.
+func WithDispatcher(d *Dispatcher) Option {
+	return clientOption(func(c *config) {
+		if d != nil {
+			c.dispatcher = d
+		}
+	})
+}
+
+// WithContinueWait sends the body of a request with "Expect: 100-continue" after that time, although the server did not ask for it (RFC 9110
+// section 10.1.1). 0, the default, and less wait for the server as long as the read timeout allows, and then fail.
+func WithContinueWait(d time.Duration) CallOption {
+	return callOption{"WithContinueWait", false, func(c *config) { c.continueWait = positive(d) }}
+}
+
+// WithAuthenticator answers challenges of servers. nil, the default, returns 401 responses.
+func WithAuthenticator(a Authenticator) CallOption {
+	return callOption{"WithAuthenticator", false, func(c *config) { c.authenticator = a }}
+}
+
+// WithCookieJar sends the jar's cookies, in place of a Cookie header of the request, and keeps those of responses, redirects included. nil,
+// the default, does neither.
+func WithCookieJar(jar http.CookieJar) CallOption {
+	return callOption{"WithCookieJar", false, func(c *config) { c.jar = jar }}
+}
+
+// WithCache puts a cache between the call and the network. nil, the default, has none.
+func WithCache(cache Cache) CallOption {
+	return callOption{"WithCache", false, func(c *config) { c.cache = cache }}
+}
+
+// WithRetryPolicy repeats requests that the server refused for the moment. Off by default.
+func WithRetryPolicy(p RetryPolicy) CallOption {
+	policy := p.withDefaults()
+	return callOption{"WithRetryPolicy", false, func(c *config) { c.retryPolicy = policy }}
 }

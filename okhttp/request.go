@@ -13,6 +13,23 @@ type Request struct {
 	headers    Headers
 	body       *Body
 	idempotent bool
+	rare       *rareRequest // what few requests have; never modified once it is here
+}
+
+// rareRequest is the part of a request that few have.
+type rareRequest struct {
+	tags     *tagList
+	upgrade  string
+	cacheURL URL
+}
+
+// rarely returns a copy of the rare part, for the caller to change and put in place.
+func (r *Request) rarely() *rareRequest {
+	if r.rare == nil {
+		return new(rareRequest)
+	}
+	changed := *r.rare
+	return &changed
 }
 
 // RequestOption sets a part of a request in [NewRequest] and [Request.With].
@@ -176,6 +193,48 @@ func Idempotent() RequestOption {
 		r.idempotent = true
 		return nil
 	})
+}
+
+// Upgrade marks a call that leaves HTTP for another protocol (RFC 9110 section 7.8): "websocket" for one. If the server switches, the
+// response has status 101 and [Response.Socket] hands the connection over. Such a call skips the cache, network interceptors and the
+// per-host limit of the dispatcher, and its call timeout and context cover it up to the switch.
+func Upgrade(protocol string) RequestOption {
+	return requestOption(func(r *Request) error {
+		if !isMethod(strings.ReplaceAll(protocol, "/", "")) {
+			return &RequestError{r.method, "cannot upgrade to " + fault.Quote(protocol)}
+		}
+		rare := r.rarely()
+		rare.upgrade = protocol
+		r.rare = rare
+		return nil
+	})
+}
+
+// CacheURL files the response under another URL than the request's. It is what makes the response to a POST or a QUERY cacheable: let the
+// URL contain a hash of the body.
+func CacheURL(u URL) RequestOption {
+	return requestOption(func(r *Request) error {
+		rare := r.rarely()
+		rare.cacheURL = u
+		r.rare = rare
+		return nil
+	})
+}
+
+// CacheURL returns the URL set by the option of that name, and whether there is one.
+func (r *Request) CacheURL() (URL, bool) {
+	if r.rare == nil || r.rare.cacheURL == (URL{}) {
+		return URL{}, false
+	}
+	return r.rare.cacheURL, true
+}
+
+// Upgrade returns the protocol that the request asks to switch to, "" if none.
+func (r *Request) Upgrade() string {
+	if r.rare == nil {
+		return ""
+	}
+	return r.rare.upgrade
 }
 
 // Method returns the method, "GET" by default.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"time"
 )
 
 // maxFollowUps bounds redirects and status-driven repetitions of one call together.
@@ -33,6 +34,7 @@ func (c *Call) followUps(ctx context.Context, cfg *config, req *Request) (*Respo
 		failed []error // attempts that were retried
 		sent   bool
 		plan   routePlan
+		busy   int // responses in a row that said to come back later
 	)
 	for followed := 0; ; {
 		resp, err := c.attempt(ctx, cfg, req, &plan)
@@ -54,10 +56,19 @@ func (c *Call) followUps(ctx context.Context, cfg *config, req *Request) (*Respo
 		}
 		resp.request = req
 		resp.prior = prior
-		next, err := c.followUp(cfg, req, resp)
+		next, err := c.followUp(ctx, cfg, req, resp)
 		if err != nil {
 			resp.Body.Close()
 			return nil, callError(req, &attemptError{phase: PhaseFollowUp, sent: true, err: err}, failed, true)
+		}
+		var wait time.Duration
+		if next == nil && cfg.retryPolicy != nil && (req.repeatable() || resp.Status == 429) {
+			busy++
+			if d, ok := cfg.retryPolicy.delay(resp, busy, time.Now()); ok {
+				next, wait = req, d
+			}
+		} else {
+			busy = 0
 		}
 		if next != nil && next.body != nil && next.body.cfg.OneShot {
 			next = nil
@@ -75,6 +86,9 @@ func (c *Call) followUps(ctx context.Context, cfg *config, req *Request) (*Respo
 		c.decided(resp, next)
 		if ex := c.exchange; ex != nil && !ex.done {
 			c.abandon() // an interceptor replaced the body and left the original open
+		}
+		if err := c.pause(ctx, wait); err != nil {
+			return nil, c.attribute(ctx, callError(req, &attemptError{phase: PhaseFollowUp, err: err}, failed, true))
 		}
 		prior = resp.With(WithoutBody())
 		req, plan = next, routePlan{}

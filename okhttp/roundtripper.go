@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+
+	"github.com/okhttp-go/ok/okio"
 )
 
 // RoundTripper returns the client as an [http.RoundTripper], for any code that takes an [http.Client]. Redirects are left to that
@@ -16,6 +18,10 @@ import (
 func (c *Client) RoundTripper() http.RoundTripper {
 	return &roundTripper{c, c.cfg.withCallOptions([]CallOption{WithFollowRedirects(false)})}
 }
+
+// FullStack is like [Client.RoundTripper] but follows redirects itself, with this client's rules; an http.Client over it sees the last
+// response.
+func (c *Client) FullStack() http.RoundTripper { return &roundTripper{c, c.cfg} }
 
 // HTTPClient returns an [http.Client] over [Client.RoundTripper].
 func (c *Client) HTTPClient() *http.Client { return &http.Client{Transport: c.RoundTripper()} }
@@ -77,6 +83,9 @@ func (req *Request) fromHTTP(r *http.Request) (err error) {
 	}
 	if req.headers, err = fieldsFromHTTP(r); err != nil {
 		return err
+	}
+	if protocol := r.Header.Get("Upgrade"); protocol != "" && req.headers.hasToken("Connection", "upgrade") {
+		req.rare = &rareRequest{upgrade: protocol}
 	}
 	_, req.idempotent = r.Header["X-Idempotency-Key"] // net/http takes it for Idempotency-Key
 	switch {
@@ -174,6 +183,9 @@ func (r *Response) toHTTP(h *http.Response, req *http.Request) {
 	}
 	if ex := r.exchange; ex != nil {
 		h.TLS = ex.conn.TLS()
+		if ex.upgrade != nil {
+			h.Body = &upgradedStream{okio.NewBufferedSource(&ex.upgrade.source), &ex.upgrade.sink, ex.upgrade}
+		}
 	}
 	h.Close = r.headers.hasToken("Connection", "close")
 	if r.Protocol == HTTP10 {
@@ -187,3 +199,23 @@ func statusText(status int, message string) string {
 	}
 	return strconv.Itoa(status) + " " + message
 }
+
+// upgradedStream is an upgraded connection as net/http hands it over: an [io.ReadWriteCloser] in the place of the body.
+type upgradedStream struct {
+	*okio.BufferedSource
+	sink   okio.Sink
+	socket *upgrade
+}
+
+func (s *upgradedStream) Write(p []byte) (int, error) {
+	var b okio.Buffer
+	defer b.Clear()
+	n, _ := b.Write(p)
+	if err := s.sink.WriteBuffer(&b, int64(n)); err != nil {
+		return n - int(b.Len()), err
+	}
+	return n, nil
+}
+
+// Close closes both directions.
+func (s *upgradedStream) Close() error { return upgradedBody{s.socket}.Close() }

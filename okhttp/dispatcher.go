@@ -1,0 +1,172 @@
+package okhttp
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// ErrQueueFull is the failure of a call that would have to wait in a dispatcher whose queue is full.
+var ErrQueueFull = errors.New("okhttp: dispatcher queue full")
+
+// Dispatcher bounds how many calls run at the same time: those of [Call.Enqueue], and those of [Call.Execute] if it is told so. A call runs
+// from its turn until Execute returns, or the callback of Enqueue does. Calls that have to wait run in the order in which they came, but one
+// that waits for its host alone lets others pass. A Dispatcher is safe for concurrent use and may be shared by clients.
+//
+// Its one mutex guards the counts and the queue. It is not held while anything of the user runs.
+type Dispatcher struct {
+	cfg DispatcherConfig
+
+	mu      sync.Mutex
+	running map[string]int // calls that have a place, by host
+	total   int            // calls that have a place
+	free    int            // calls of Execute that need none
+	queue   []*ticket
+}
+
+// DispatcherConfig configures a [Dispatcher]. Its zero value means the defaults.
+type DispatcherConfig struct {
+	MaxRequests        int  // calls that run at the same time. 0: 64; negative: unlimited
+	MaxRequestsPerHost int  // of those, to one host name, whatever its port. 0: 5; negative: unlimited
+	MaxQueued          int  // calls that may wait; beyond it they fail with ErrQueueFull. 0: unlimited
+	LimitExecute       bool // apply the limits to Execute as well
+	// OnIdle is called each time the last running call ended and none waits, on the goroutine of that call.
+	OnIdle func()
+}
+
+// NewDispatcher makes a dispatcher.
+func NewDispatcher(c DispatcherConfig) *Dispatcher {
+	if c.MaxRequests == 0 {
+		c.MaxRequests = 64
+	}
+	if c.MaxRequestsPerHost == 0 {
+		c.MaxRequestsPerHost = 5
+	}
+	return &Dispatcher{cfg: c, running: map[string]int{}}
+}
+
+// DispatcherStats counts the calls of a dispatcher.
+type DispatcherStats struct {
+	Running int // under its limits
+	Queued  int
+}
+
+// Stats returns the counts of this moment.
+func (d *Dispatcher) Stats() DispatcherStats {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return DispatcherStats{Running: d.total, Queued: len(d.queue)}
+}
+
+// ticket is the place of one call in a dispatcher.
+type ticket struct {
+	host    string
+	perHost bool          // the limit of the host applies
+	free    bool          // no limit applies
+	turn    chan struct{} // closed when the call may run
+}
+
+// enter asks for a place. A nil turn means that the call may run at once.
+func (d *Dispatcher) enter(host string, perHost bool) (*ticket, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	t := &ticket{host: host, perHost: perHost}
+	if d.fits(t) {
+		d.start(t)
+		return t, nil
+	}
+	if d.cfg.MaxQueued > 0 && len(d.queue) >= d.cfg.MaxQueued {
+		return nil, ErrQueueFull
+	}
+	t.turn = make(chan struct{})
+	d.queue = append(d.queue, t)
+	return t, nil
+}
+
+// watches reports whether calls of Execute concern the dispatcher.
+func (d *Dispatcher) watches() bool { return d.cfg.LimitExecute || d.cfg.OnIdle != nil }
+
+// enterExecute is enter for a call of Execute, which has a place at once unless it is limited too.
+func (d *Dispatcher) enterExecute(host string, perHost bool) (*ticket, error) {
+	if d.cfg.LimitExecute {
+		return d.enter(host, perHost)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.free++
+	return &ticket{free: true}, nil
+}
+
+// wait waits for a call's turn. It fails when the context ends before, and then the call has no place any more.
+func (d *Dispatcher) wait(ctx context.Context, t *ticket) error {
+	if t.turn == nil {
+		return nil
+	}
+	select {
+	case <-t.turn:
+		return nil
+	case <-ctx.Done():
+	}
+	err := context.Cause(ctx)
+	d.mu.Lock()
+	for i, x := range d.queue {
+		if x == t {
+			d.queue = append(d.queue[:i], d.queue[i+1:]...)
+			d.mu.Unlock()
+			return err
+		}
+	}
+	d.mu.Unlock()
+	d.leave(t) // its turn came just then
+	return err
+}
+
+// leave gives a place up and lets those run that can now.
+func (d *Dispatcher) leave(t *ticket) {
+	d.mu.Lock()
+	if t.free {
+		d.free--
+	} else {
+		d.total--
+	}
+	if t.perHost {
+		if d.running[t.host]--; d.running[t.host] == 0 {
+			delete(d.running, t.host)
+		}
+	}
+	d.promote()
+	idle := d.total == 0 && d.free == 0 && len(d.queue) == 0
+	d.mu.Unlock()
+	if idle && d.cfg.OnIdle != nil {
+		d.cfg.OnIdle()
+	}
+}
+
+// promote starts what fits, in order, passing over calls that wait for their host alone.
+func (d *Dispatcher) promote() {
+	waiting := d.queue[:0]
+	for _, t := range d.queue {
+		if d.fits(t) {
+			d.start(t)
+			close(t.turn)
+		} else {
+			waiting = append(waiting, t)
+		}
+	}
+	clear(d.queue[len(waiting):])
+	d.queue = waiting
+}
+
+func (d *Dispatcher) fits(t *ticket) bool {
+	if d.cfg.MaxRequests > 0 && d.total >= d.cfg.MaxRequests {
+		return false
+	}
+	return !t.perHost || d.cfg.MaxRequestsPerHost < 0 || d.running[t.host] < d.cfg.MaxRequestsPerHost
+}
+
+func (d *Dispatcher) start(t *ticket) {
+	d.total++
+	if t.perHost {
+		d.running[t.host]++
+	}
+}

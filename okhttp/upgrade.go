@@ -1,0 +1,169 @@
+package okhttp
+
+import (
+	"io"
+	"sync/atomic"
+	"time"
+
+	"github.com/okhttp-go/ok/okio"
+)
+
+// upgrade is a connection after 101 (Switching Protocols): a socket of its user, until both directions are closed.
+type upgrade struct {
+	ex     *exchange
+	source upgradedSource
+	sink   upgradedSink
+	open   atomic.Int32 // directions
+}
+
+// upgraded hands the connection over (RFC 9110 section 7.8). From here on neither the call's timeout nor its context concern it.
+func (c *Call) upgraded(ex *exchange, r *responseAndBody) (*Response, error) {
+	asked := ex.request.headers.hasToken("Connection", "upgrade") && ex.request.headers.has("Upgrade")
+	if !asked || !r.headers.hasToken("Connection", "upgrade") || !r.headers.has("Upgrade") {
+		return nil, ex.failure(PhaseResponseHeaders, &ProtocolError{Detail: "received HTTP 101 (Switching Protocols) without an upgrade"})
+	}
+	if c.unbind != nil && !c.unbind() {
+		return nil, ex.failure(PhaseResponseHeaders, ErrCanceled)
+	}
+	c.unbind = nil
+	if c.stopTimeout != nil {
+		c.stopTimeout()
+	}
+	ex.conn.source.SetDeadline(time.Time{})
+	ex.conn.sink.SetDeadline(time.Time{})
+	u := &upgrade{ex: ex}
+	u.source.upgrade, u.sink.upgrade = u, u
+	u.open.Store(2)
+	ex.upgrade = u
+	r.body = *newResponseBody(upgradedBody{u}, "", 0)
+	return &r.Response, nil
+}
+
+// Source implements [okio.Socket]. What the server sent right after its response comes first.
+func (u *upgrade) Source() okio.Source { return &u.source }
+
+// Sink implements [okio.Socket].
+func (u *upgrade) Sink() okio.Sink { return &u.sink }
+
+// Cancel implements [okio.Socket].
+func (u *upgrade) Cancel(cause error) { u.ex.conn.socket.Cancel(cause) }
+
+// closed ends the call when the second direction was closed.
+func (u *upgrade) closed() {
+	if u.open.Add(-1) == 0 {
+		u.ex.over(nil)
+	}
+}
+
+// upgradedSource is the receiving direction. It belongs to one goroutine.
+type upgradedSource struct {
+	*upgrade
+	started, ended bool
+	got            int64
+}
+
+func (s *upgradedSource) ReadBuffer(dst *okio.Buffer, most int64) (int64, error) {
+	if s.ended {
+		return 0, okio.ErrClosed
+	}
+	c := s.ex.call
+	if !s.started {
+		s.started = true
+		if l := c.events.Load(); l != nil && l.ResponseBodyStart != nil {
+			l.ResponseBodyStart(c)
+		}
+	}
+	n, err := s.ex.conn.codec.Source().ReadBuffer(dst, most)
+	s.got += n
+	return n, err
+}
+
+func (s *upgradedSource) Timeout() *okio.Timeout { return s.ex.conn.source }
+
+func (s *upgradedSource) Close() error {
+	if s.ended {
+		return nil
+	}
+	s.ended = true
+	err := s.ex.conn.socket.Source().Close()
+	c := s.ex.call
+	if l := c.events.Load(); s.started && l != nil && l.ResponseBodyEnd != nil {
+		l.ResponseBodyEnd(BodyEnd{c, s.got})
+	}
+	s.closed()
+	return err
+}
+
+// upgradedSink is the sending direction. It belongs to one goroutine.
+type upgradedSink struct {
+	*upgrade
+	started, ended bool
+	put            int64
+}
+
+func (k *upgradedSink) WriteBuffer(src *okio.Buffer, n int64) error {
+	if k.ended {
+		return okio.ErrClosed
+	}
+	c := k.ex.call
+	if !k.started {
+		k.started = true
+		if l := c.events.Load(); l != nil && l.RequestBodyStart != nil {
+			l.RequestBodyStart(c)
+		}
+	}
+	err := k.ex.conn.socket.Sink().WriteBuffer(src, n)
+	if err == nil {
+		k.put += n
+	}
+	return err
+}
+
+func (k *upgradedSink) Flush() error { return k.ex.conn.socket.Sink().Flush() }
+
+func (k *upgradedSink) Timeout() *okio.Timeout { return k.ex.conn.sink }
+
+func (k *upgradedSink) Close() error {
+	if k.ended {
+		return nil
+	}
+	k.ended = true
+	err := k.ex.conn.socket.Sink().Close()
+	c := k.ex.call
+	if l := c.events.Load(); k.started && l != nil && l.RequestBodyEnd != nil {
+		l.RequestBodyEnd(BodyEnd{c, k.put})
+	}
+	k.closed()
+	return err
+}
+
+// upgradedBody is the empty body of a 101. Closing it closes the socket.
+type upgradedBody struct{ *upgrade }
+
+func (b upgradedBody) ReadBuffer(*okio.Buffer, int64) (int64, error) { return 0, io.EOF }
+
+func (b upgradedBody) Close() error {
+	sinkErr := b.sink.Close()
+	if err := b.source.Close(); err != nil {
+		return err
+	}
+	return sinkErr
+}
+
+// Socket returns the connection after the server switched protocols, and whether it did. Each direction belongs to one goroutine at a
+// time; the call ends, and the connection with it, when both are closed. The read and write timeouts of the call still bound each
+// operation; change them with [okio.TimeoutOf].
+func (r *Response) Socket() (okio.Socket, bool) {
+	if r.exchange == nil || r.exchange.upgrade == nil {
+		return nil, false
+	}
+	return r.exchange.upgrade, true
+}
+
+// Connection returns the connection that the response came over, and whether it came from a server.
+func (r *Response) Connection() (*Connection, bool) {
+	if r.exchange == nil {
+		return nil, false
+	}
+	return r.exchange.conn, true
+}
