@@ -12,7 +12,7 @@ import (
 // wireRequest is the request as it goes to the network, with room for the headers of most.
 type wireRequest struct {
 	Request
-	room [10]string
+	room [8]string // host, connection, encoding and agent
 }
 
 // attempt sends a request once and makes the network's response one for the user.

@@ -3,7 +3,6 @@ package okhttp
 import (
 	"context"
 	"errors"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -17,25 +16,27 @@ type Call struct {
 	events  atomic.Pointer[EventListener]
 	tags    atomic.Pointer[tagList]
 
-	prev, next *Call // of the client's calls that are connecting, guarded by the client
-
 	executed atomic.Bool
 	canceled atomic.Bool
 
-	conn atomic.Pointer[Connection] // held, from its acquisition to its release
-
-	mu      sync.Mutex
-	dialing context.CancelFunc // ends the connecting that is under way
+	conn    atomic.Pointer[Connection] // held, from its acquisition to its release
+	waiting atomic.Pointer[waiting]    // for a connection
 
 	// The rest belongs to the goroutine that runs the call, and then to the one that reads the response.
-	unbind      func() bool // parts the connection from the context; false if the context ended first
-	timeoutAt   time.Time   // of the call timeout
-	stopTimeout context.CancelFunc
-	exchange    *exchange // the latest
-	more        bool      // the interceptors have not returned: further exchanges may follow
-	ended       bool
-	first       exchange // the storage of most calls' only exchange, and of its request
-	firstWire   wireRequest
+	unbind    func() bool // parts the connection from the context; false if the context ended first
+	timeout   *callTimeout
+	plan      routePlan
+	exchange  *exchange // the latest
+	more      bool      // the interceptors have not returned: further exchanges may follow
+	ended     bool
+	first     exchange // the storage of most calls' only exchange, and of its request
+	firstWire wireRequest
+}
+
+// callTimeout is the time limit of a whole call.
+type callTimeout struct {
+	at   time.Time
+	stop context.CancelFunc
 }
 
 // Request returns the request that the call was made with, also after a redirect.
@@ -70,11 +71,9 @@ func (c *Call) Cancel() {
 	if !c.canceled.CompareAndSwap(false, true) {
 		return
 	}
-	c.mu.Lock()
-	if c.dialing != nil {
-		c.dialing()
+	if w := c.waiting.Load(); w != nil {
+		w.cancel()
 	}
-	c.mu.Unlock()
 	if conn := c.conn.Load(); conn != nil {
 		conn.cancel()
 	}
@@ -138,8 +137,8 @@ func (c *Call) start(ctx context.Context) error {
 // run runs the interceptors and everything below them.
 func (c *Call) run(ctx context.Context) (*Response, error) {
 	if d := c.cfg.callTimeout; d > 0 {
-		c.timeoutAt = time.Now().Add(d)
-		ctx, c.stopTimeout = context.WithDeadlineCause(ctx, c.timeoutAt, ErrCallTimeout)
+		c.timeout = &callTimeout{at: time.Now().Add(d)}
+		ctx, c.timeout.stop = context.WithDeadlineCause(ctx, c.timeout.at, ErrCallTimeout)
 	}
 	c.more = true
 	defer c.recovered()
@@ -209,7 +208,7 @@ func (c *Call) endOf(ctx context.Context, err error) error {
 		switch {
 		case !ok || !isTimeout(err) || time.Now().Before(at):
 			return nil
-		case at.Equal(c.timeoutAt):
+		case c.timeout != nil && at.Equal(c.timeout.at):
 			return ErrCallTimeout
 		}
 		return errDeadline
@@ -328,8 +327,8 @@ func (c *Call) end() (now bool) {
 		return false
 	}
 	c.ended = true
-	if c.stopTimeout != nil {
-		c.stopTimeout()
+	if c.timeout != nil {
+		c.timeout.stop()
 	}
 	if c.client.active.Add(-1) == 0 && c.client.closing.Load() {
 		select {

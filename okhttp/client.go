@@ -17,8 +17,8 @@ type Client struct {
 	drained chan struct{} // told when the last call ended while closing
 	closed  atomic.Bool   // no call connects any more
 
-	mu    sync.Mutex
-	calls *Call // that are connecting; a list through Call.next
+	mu      sync.Mutex
+	waiting *waiting // calls without a connection
 }
 
 // New makes a client. It cannot fail: options take values that were parsed before.
@@ -57,8 +57,8 @@ func (c *Client) Close() error {
 	c.closed.Store(true) // from here on no call gets to connect, nor to hold a connection
 	c.mu.Lock()
 	var running []*Call
-	for call := c.calls; call != nil; call = call.next {
-		running = append(running, call)
+	for w := c.waiting; w != nil; w = w.next {
+		running = append(running, w.call)
 	}
 	c.mu.Unlock()
 	for _, conn := range c.cfg.pool.p.InUse() {
@@ -88,34 +88,6 @@ func (c *Client) Shutdown(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// enter registers a call that begins to connect.
-func (c *Client) enter(call *Call) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed.Load() {
-		return ErrClientClosed
-	}
-	if call.next = c.calls; call.next != nil {
-		call.next.prev = call
-	}
-	c.calls = call
-	return nil
-}
-
-func (c *Client) leave(call *Call) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if call.prev != nil {
-		call.prev.next = call.next
-	} else {
-		c.calls = call.next
-	}
-	if call.next != nil {
-		call.next.prev = call.prev
-	}
-	call.prev, call.next = nil, nil
 }
 
 // NewCall prepares a call, which can be executed once. The options apply to this call alone.

@@ -65,16 +65,11 @@ func (c *Call) connect(ctx context.Context, cfg *config, req *Request, plan *rou
 
 // dial opens a new connection: to one address after another until one answers.
 func (c *Call) dial(ctx context.Context, cfg *config, addr address, plan *routePlan) (*Connection, error) {
-	if err := c.client.enter(c); err != nil {
+	ctx, w, err := c.wait(ctx)
+	if err != nil {
 		return nil, &attemptError{err: err}
 	}
-	defer c.client.leave(c)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	if !c.dialWith(cancel) {
-		return nil, &attemptError{err: ErrCanceled}
-	}
-	defer c.dialWith(nil)
+	defer w.end()
 	if !plan.resolved {
 		addrs, err := c.lookup(ctx, cfg, addr.host)
 		if err != nil {
@@ -103,14 +98,6 @@ func (c *Call) dial(ctx context.Context, cfg *config, addr address, plan *routeP
 		}
 	}
 	return nil, failure
-}
-
-// dialWith lets Cancel end the connecting. It reports false if the call is canceled already.
-func (c *Call) dialWith(cancel context.CancelFunc) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.dialing = cancel
-	return !c.canceled.Load()
 }
 
 func (c *Call) lookup(ctx context.Context, cfg *config, host string) ([]netip.Addr, error) {

@@ -3,6 +3,7 @@ package okhttp
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 )
 
@@ -107,18 +108,21 @@ func (d *Dispatcher) wait(ctx context.Context, t *ticket) error {
 		return nil
 	case <-ctx.Done():
 	}
-	err := context.Cause(ctx)
+	d.abandon(t)
+	return context.Cause(ctx)
+}
+
+// abandon gives up a place in the queue, or the one that it led to meanwhile.
+func (d *Dispatcher) abandon(t *ticket) {
 	d.mu.Lock()
-	for i, x := range d.queue {
-		if x == t {
-			d.queue = append(d.queue[:i], d.queue[i+1:]...)
-			d.mu.Unlock()
-			return err
-		}
+	i := slices.Index(d.queue, t)
+	if i >= 0 {
+		d.queue = slices.Delete(d.queue, i, i+1)
 	}
 	d.mu.Unlock()
-	d.leave(t) // its turn came just then
-	return err
+	if i < 0 {
+		d.leave(t)
+	}
 }
 
 // leave gives a place up and lets those run that can now.

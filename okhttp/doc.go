@@ -33,6 +33,7 @@
 // time; apart from that a Call, its Response and its body belong to one goroutine at a time. Listeners, interceptors and body
 // functions never run while a lock is held.
 //
-// Locks: Client guards the list of calls that are connecting, Call the function that ends its connecting, the pool its lists. Each guards
-// memory only, is not held across I/O, and none is taken while another is held.
+// Locks: Client guards the list of calls that wait for a connection, Dispatcher its counts and queue, the pool its lists. Each guards memory
+// only, is not held across I/O, and none is taken while another is held. A Call has none: who cancels it sets a flag and then ends what the
+// call waits for or reads from; the call begins to wait or read and then looks at the flag.
 package okhttp

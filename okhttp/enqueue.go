@@ -60,14 +60,13 @@ func (c *Call) await(ctx context.Context, d *Dispatcher, t *ticket) error {
 	if t.turn == nil {
 		return nil
 	}
-	waiting, cancel := context.WithCancel(ctx)
-	defer cancel()
-	if c.dialWith(cancel) { // so that Cancel ends the wait
-		defer c.dialWith(nil)
+	waiting, w, err := c.wait(ctx)
+	if err == nil {
+		err = d.wait(waiting, t)
+		w.end()
 	} else {
-		cancel()
+		d.abandon(t)
 	}
-	err := d.wait(waiting, t)
 	if err != nil {
 		e := c.wrap(ctx, c.request, err)
 		e.Phase = PhaseQueue

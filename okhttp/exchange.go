@@ -25,7 +25,7 @@ type exchange struct {
 	started  bool // responseBodyStart was told
 	closed   bool // the user closed the body
 	done     bool // the exchange is over: the connection is no longer its own
-	broken   error
+	broken   *Error
 	got      int64
 
 	body     *http1.BodyReader

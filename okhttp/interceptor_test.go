@@ -43,7 +43,7 @@ func (w *world) holdsNothing() {
 	}
 	w.client.mu.Lock()
 	defer w.client.mu.Unlock()
-	if w.client.calls != nil {
+	if w.client.waiting != nil {
 		w.t.Error("a call is still registered")
 	}
 }

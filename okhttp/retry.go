@@ -33,13 +33,13 @@ func (c *Call) followUps(ctx context.Context, cfg *config, req *Request) (*Respo
 		prior  *Response
 		failed []error // attempts that were retried
 		sent   bool
-		plan   routePlan
 		busy   int // responses in a row that said to come back later
 	)
+	c.plan = routePlan{}
 	for followed := 0; ; {
-		resp, err := c.attempt(ctx, cfg, req, &plan)
+		resp, err := c.attempt(ctx, cfg, req, &c.plan)
 		if err != nil {
-			retry := c.recoverable(ctx, cfg, req, err, &plan)
+			retry := c.recoverable(ctx, cfg, req, err, &c.plan)
 			if l := c.events.Load(); l != nil && l.RetryDecision != nil && !c.IsCanceled() {
 				l.RetryDecision(RetryDecision{c, err, retry})
 			}
@@ -91,7 +91,7 @@ func (c *Call) followUps(ctx context.Context, cfg *config, req *Request) (*Respo
 			return nil, c.attribute(ctx, callError(req, &attemptError{phase: PhaseFollowUp, err: err}, failed, true))
 		}
 		prior = resp.With(WithoutBody())
-		req, plan = next, routePlan{}
+		req, c.plan = next, routePlan{}
 	}
 }
 

@@ -76,12 +76,11 @@ func (c *Call) pause(ctx context.Context, d time.Duration) error {
 		return nil
 	}
 	c.release()
-	waiting, cancel := context.WithCancel(ctx)
-	defer cancel()
-	if !c.dialWith(cancel) { // so that Cancel ends the wait
-		return ErrCanceled
+	waiting, w, err := c.wait(ctx)
+	if err != nil {
+		return err
 	}
-	defer c.dialWith(nil)
+	defer w.end()
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

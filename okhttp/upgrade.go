@@ -26,8 +26,8 @@ func (c *Call) upgraded(ex *exchange, r *responseAndBody) (*Response, error) {
 		return nil, ex.failure(PhaseResponseHeaders, ErrCanceled)
 	}
 	c.unbind = nil
-	if c.stopTimeout != nil {
-		c.stopTimeout()
+	if c.timeout != nil {
+		c.timeout.stop()
 	}
 	ex.conn.source.SetDeadline(time.Time{})
 	ex.conn.sink.SetDeadline(time.Time{})
