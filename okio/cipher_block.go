@@ -180,7 +180,7 @@ func (k *blockCipherSink) WriteBuffer(src *Buffer, n int64) error {
 		return err
 	}
 	for n > 0 {
-		piece := min(n, segmentSize)
+		piece := min(n, int64(src.head.level())) // whole segments move without a copy
 		if err := k.x.raw.WriteBuffer(src, piece); err != nil {
 			return err
 		}

@@ -405,6 +405,36 @@ func TestCiphersLeaveSharedBytesAlone(t *testing.T) {
 	}
 }
 
+// Blocks lie across the segments of what comes in, whatever those are like.
+func TestBlockCipherOddSegments(t *testing.T) {
+	suite := blockSuites(t)[0]
+	plain := randomText(5*segN + 3)
+	secret := string(oneShot(suite.encrypt(), []byte(plain), true))
+	for _, size := range []int64{shareMinimum + 1, 1500, segN - 1} {
+		// Views of so many bytes each, which do not merge.
+		whole := NewBufferString(secret)
+		var odd Buffer
+		for at := int64(0); at < whole.Len(); at += size {
+			if err := whole.CopyTo(&odd, at, min(size, whole.Len()-at)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := NewBlockCipherSource(odd.Clone(), suite.decrypt(), RemovePKCS7)
+		if got, err := readAll(mustSource(t, s, err)); got != plain || err != nil {
+			t.Errorf("source over segments of %d: %d bytes, %v", size, len(got), err)
+		}
+		var out Buffer
+		k, err := NewBlockCipherSink(&out, suite.decrypt(), RemovePKCS7)
+		mustSink(t, k, err)
+		if err := errors.Join(k.WriteBuffer(&odd, odd.Len()), k.Close()); err != nil || string(out.Snapshot()) != plain {
+			t.Errorf("sink of segments of %d: %d bytes, %v", size, out.Len(), err)
+		}
+		if string(whole.Snapshot()) != secret {
+			t.Error("changed what is shared")
+		}
+	}
+}
+
 func newRC4(t testing.TB) cipher.Stream {
 	t.Helper()
 	x, err := rc4.NewCipher([]byte("a key for tests"))

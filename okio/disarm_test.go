@@ -134,26 +134,57 @@ func checkTimedOut(t *testing.T, err error) {
 	}
 }
 
-// After a disarmed operation the next one runs out of time as ever.
+// After a disarmed operation the next one runs out of time as ever, also when the former deadline would still do for it.
 func TestDisarmLaterOperation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, pipe := range []bool{true, false} {
-			a, b := SocketPair(10)
-			s, k := a.Source(), b.Sink()
-			if pipe {
-				p := NewPipe(10)
-				s, k = p.Source(), p.Sink()
+			for _, at := range []time.Duration{200 * time.Millisecond, 5 * time.Second} {
+				a, b := SocketPair(10)
+				s, k := a.Source(), b.Sink()
+				if pipe {
+					p := NewPipe(10)
+					s, k = p.Source(), p.Sink()
+				}
+				TimeoutOf(s).SetLimit(time.Second)
+				time.AfterFunc(100*time.Millisecond, TimeoutOf(s).Disarm)
+				time.AfterFunc(at, func() { mustSinkWrite(t, k, "x") })
+				wantSource(t, s, "x")
+				c := startClock()
+				time.AfterFunc(time.Hour, func() { _ = k.Close() }) // or it would wait for ever
+				_, err := s.ReadBuffer(new(Buffer), 1)
+				checkTimeout(t, err, "okio: read timeout after 1s")
+				c.want(t, "the next read", time.Second)
 			}
-			TimeoutOf(s).SetLimit(time.Second)
-			time.AfterFunc(500*time.Millisecond, TimeoutOf(s).Disarm)
-			time.AfterFunc(5*time.Second, func() { mustSinkWrite(t, k, "x") })
-			wantSource(t, s, "x")
-			c := startClock()
-			_, err := s.ReadBuffer(new(Buffer), 1)
-			checkTimeout(t, err, "okio: read timeout after 1s")
-			c.want(t, "the next read", time.Second)
 		}
 	})
+}
+
+// A deadline that fires just when it is disarmed does not count: what it broke off goes on.
+func TestDisarmWhileFiring(t *testing.T) {
+	c := new(scriptConn)
+	s := NewSocket(c)
+	calls := 0
+	c.read = func(p []byte) (int, error) {
+		if calls++; calls == 1 {
+			TimeoutOf(s.Source()).Disarm()
+			return 0, os.ErrDeadlineExceeded
+		}
+		return copy(p, "late"), nil
+	}
+	c.write = func(p []byte) (int, error) {
+		if calls++; calls == 3 {
+			TimeoutOf(s.Sink()).Disarm()
+			return 2, os.ErrDeadlineExceeded
+		}
+		return len(p), nil
+	}
+	TimeoutOf(s.Source()).SetLimit(time.Second)
+	TimeoutOf(s.Sink()).SetLimit(time.Second)
+	wantSource(t, s.Source(), "late")
+	mustSinkWrite(t, s.Sink(), "late too")
+	if last := c.readDeadlines[len(c.readDeadlines)-1]; calls != 4 || !last.IsZero() {
+		t.Errorf("%d calls, the last deadline is %v", calls, last)
+	}
 }
 
 // A write in several pieces is one operation: disarmed in one of them, it is for all that follow.

@@ -262,6 +262,40 @@ func TestThrottlerSetWhileWaiting(t *testing.T) {
 	}
 }
 
+// What can be owed is never more than what can be saved up.
+func TestThrottlerSetLowersTheMost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := throttlerOf(t, 10, 100, 1000)
+		wantTake(t, x, 1000, 1000)
+		if err := x.Set(10, 100, 100); err != nil {
+			t.Fatal(err)
+		}
+		c := startClock()
+		wantTake(t, x, 100, 100)
+		c.want(t, "100 bytes", 10*time.Second)
+	})
+}
+
+// A Set that helps nobody does not cut the wait short, nor does it prolong it.
+func TestThrottlerSetWhileTimeRunsOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := throttlerOf(t, 1, 100, 100)
+		wantTake(t, x, 100, 100)
+		k := x.Sink(Discard())
+		TimeoutOf(k).SetLimit(5 * time.Second)
+		for i := range 4 {
+			time.AfterFunc(time.Duration(i)*time.Second, func() {
+				if err := x.Set(1+int64(i%2), 100, 100); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		c := startClock()
+		checkTimeout(t, k.WriteBuffer(filled('x', 100), 100), "okio: write timeout after 5s")
+		c.want(t, "the wait", 5*time.Second)
+	})
+}
+
 // The largest numbers neither overflow nor let anything through at once.
 func TestThrottlerExtremes(t *testing.T) {
 	const most = math.MaxInt64
@@ -270,20 +304,23 @@ func TestThrottlerExtremes(t *testing.T) {
 	} {
 		x := throttlerOf(t, c.rate, c.wait, c.most)
 		now := time.Now()
+		var spent time.Duration
 		for range 5 {
-			for _, n := range []int64{1, 1 << 30, most} {
+			for _, n := range []int64{1, 1 << 33, most} {
 				granted, wait, _ := x.grant(n)
+				if b := x.backlog(now); b < spent {
+					t.Errorf("%v: a grant of %d makes the backlog %v, after %v", c, granted, b, spent)
+				} else {
+					spent = b
+				}
 				if granted < 0 || granted > min(n, c.most) || wait < 0 || (granted == 0) == (wait == 0) {
 					t.Errorf("%v: asked for %d: %d, %v", c, n, granted, wait)
 				}
 			}
 		}
-		if b := x.backlog(now); b < 0 {
-			t.Errorf("%v: backlog %v", c, b)
-		}
 	}
 	for _, c := range []struct{ a, b, c, want int64 }{
-		{0, 5, 7, 0}, {7, 3, 2, 10}, {most, most, most, most}, {most, 2, 1, most}, {most, most, 1, most}, {1, 1, 0, 0}, {most, 1e9, 1e9, most},
+		{0, 5, 7, 0}, {7, 3, 2, 10}, {most, most, most, most}, {most, 2, 1, most}, {most, most, 1, most}, {1, 1, 0, 0}, {most, 1e9, 1e9, most}, {1 << 62, 8, 2, most},
 	} {
 		if got := mulDiv(c.a, c.b, c.c); got != c.want {
 			t.Errorf("%d*%d/%d = %d, want %d", c.a, c.b, c.c, got, c.want)
