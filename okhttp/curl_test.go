@@ -130,26 +130,27 @@ func TestCurlWithCurl(t *testing.T) {
 		method, uri, body string
 		header            http.Header
 	}
-	var got received
+	requests := make(chan received, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			t.Error(err)
 		}
-		got = received{r.Method, r.RequestURI, string(body), r.Header}
+		requests <- received{r.Method, r.RequestURI, string(body), r.Header}
 	}))
 	defer server.Close()
-	run := func(r *Request) {
+	run := func(r *Request) received {
 		t.Helper()
 		command := exec.Command(sh, "-c", r.Curl()+" -q -sS --noproxy '*'")
 		if out, err := command.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s\n%s", err, r.Curl(), out)
 		}
+		return <-requests
 	}
 	for _, text := range curlTexts {
 		for _, contentType := range []string{"", "a/b; c='d'"} {
 			r := mustRequest(t, "QUERY", server.URL+"/p?[1-3]{a,b}'", Header("X-Empty", ""), Header("X-Quote", `'"\`), WithBody(Bytes(contentType, []byte(text))))
-			run(r)
+			got := run(r)
 			if got.method != "QUERY" || got.uri != r.URL().requestTarget() || got.body != text {
 				t.Errorf("%s\narrives as %+q", r.Curl(), got)
 			}
@@ -161,11 +162,10 @@ func TestCurlWithCurl(t *testing.T) {
 			}
 		}
 	}
-	run(mustRequest(t, "HEAD", server.URL+"/"))
-	if got.method != "HEAD" {
+	if got := run(mustRequest(t, "HEAD", server.URL+"/")); got.method != "HEAD" {
 		t.Errorf("%+q instead of HEAD", got)
 	}
-	run(mustRequest(t, "POST", server.URL+"/", WithBody(Bytes("", nil))))
+	got := run(mustRequest(t, "POST", server.URL+"/", WithBody(Bytes("", nil))))
 	if got.method != "POST" || got.header.Get("Content-Length") != "0" || got.body != "" {
 		t.Errorf("%+q instead of an empty POST", got)
 	}

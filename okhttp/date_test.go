@@ -159,6 +159,9 @@ func TestParseDateErrors(t *testing.T) {
 		"Thu Jan 1 00:00:00 70":             "a year of two digits after the time",
 		"Thu Jan 1 00:00:00 x":              "no year of two or four digits",
 		"Thu Jan 1 1970 00:00:00":           "no zone",
+		"Thu Jan 1 197 00:00:00 GMT":        "no year of two or four digits",
+		"Thu, x1 Jan 1970 00:00:00 GMT":     "no month",
+		"Thu, 01 Jan 1970 0x:00:00 GMT":     "no colon after the hour",
 		"1970-01-01T00:00:00Z":              "no day of the week",
 	} {
 		_, err := ParseDate(in)

@@ -60,10 +60,7 @@ func (m MediaType) Subtype() string { return m.subtype }
 func (m MediaType) Parameter(name string) (string, bool) {
 	for rest := m.text[m.params:]; rest != ""; {
 		var key, value string
-		var ok bool
-		if key, value, rest, ok = cutMediaParameter(rest); !ok {
-			break
-		}
+		key, value, rest, _ = cutMediaParameter(rest) // all are well-formed
 		if key != "" && equalFold(key, name) {
 			return value, true
 		}
