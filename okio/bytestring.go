@@ -11,12 +11,12 @@ import (
 	"unsafe"
 )
 
-// A ByteString is an immutable sequence of bytes: comparable with ==, ordered by < as unsigned bytes, usable as a constant and as a map
-// key, converted to and from string for free. A short slice of a long ByteString keeps the long one in memory.
+// A ByteString is an immutable sequence of bytes: comparable with ==, ordered by < as unsigned bytes, usable as a constant
+// and as a map key, converted to and from string for free. A short slice of a long ByteString keeps the long one in memory.
 //
-// The language and package strings have the rest. s[i], s[i:j] and copy(p, s[i:]) panic if they are out of range. strings.Index,
-// strings.LastIndex, strings.HasPrefix and so on work on string(s); a search from offset i is one of s[i:], and the last occurrence that starts at i
-// or before is the last one of s[:i+len(needle)].
+// The language and package strings have the rest. s[i], s[i:j] and copy(p, s[i:]) panic if they are out of range.
+// strings.Index, strings.LastIndex, strings.HasPrefix and so on work on string(s); a search from offset i is one of s[i:],
+// and the last occurrence that starts at i or before is the last one of s[:i+len(needle)].
 type ByteString string
 
 // DecodeHex decodes pairs of hexadecimal digits of either case.

@@ -6,18 +6,18 @@ import (
 	"io"
 )
 
-// NewBlockCipherSource returns a source of what s delivers, sent through m block by block: decrypted or encrypted, as m does. Bytes are
-// changed where they lie, except where a clone or a copy shares them, which keeps what it has. It reads ahead, a segment or so, and
-// removes padding only when s has ended. It owns s and m.
+// NewBlockCipherSource returns a source of what s delivers, sent through m block by block: decrypted or encrypted, as m
+// does. Bytes are changed where they lie, except where a clone or a copy shares them, which keeps what it has. It reads
+// ahead, a segment or so, and removes padding only when s has ended. It owns s and m.
 //
 // Data that ends within a block, or whose padding is wrong, fails with a [*FormatError], which repeats. It is an error if the
 // block size of m is not in 1..16384, or in 1..255 with padding.
 //
-// A block cipher does not notice when the data was tampered with, and whoever lets an attacker see whether padding was right, if only
-// by the time that it takes to fail, lets him decrypt without the key (a padding oracle). The check here takes the same time wherever the
-// padding is wrong, but that does not help once the error gets out: verify a code over the encrypted bytes, such as that of [NewHMAC],
-// before anything is decrypted. A [cipher.AEAD] does both, but has no place here: it must not let go of a byte before it has seen all of them,
-// so it works on whole records.
+// A block cipher does not notice when the data was tampered with, and whoever lets an attacker see whether padding was
+// right, if only by the time that it takes to fail, lets him decrypt without the key (a padding oracle). The check here
+// takes the same time wherever the padding is wrong, but that does not help once the error gets out: verify a code over the
+// encrypted bytes, such as that of [NewHMAC], before anything is decrypted. A [cipher.AEAD] does both, but has no place
+// here: it must not let go of a byte before it has seen all of them, so it works on whole records.
 func NewBlockCipherSource(s Source, m cipher.BlockMode, padding Padding) (Source, error) {
 	c := &blockCipherSource{up: s}
 	if err := c.x.init(m, padding); err != nil {
@@ -26,11 +26,11 @@ func NewBlockCipherSource(s Source, m cipher.BlockMode, padding Padding) (Source
 	return c, nil
 }
 
-// NewBlockCipherSink returns a sink that writes to k what it is given, sent through m block by block: encrypted or decrypted, as m does.
-// What it is given is changed where it lies, in the buffer that it comes in, except where a clone or a copy shares it. Whole
-// blocks are passed on a segment at a time, or with Flush. What is short of a block stays until the block is full, and so does a last block with
-// [RemovePKCS7]; Close adds or removes the padding. The errors are those of [NewBlockCipherSource], whose warning counts
-// here too, and the first error of k sticks. It owns k and m.
+// NewBlockCipherSink returns a sink that writes to k what it is given, sent through m block by block: encrypted or
+// decrypted, as m does. What it is given is changed where it lies, in the buffer that it comes in, except where a clone or a
+// copy shares it. Whole blocks are passed on a segment at a time, or with Flush. What is short of a block stays until the
+// block is full, and so does a last block with [RemovePKCS7]; Close adds or removes the padding. The errors are those of
+// [NewBlockCipherSource], whose warning counts here too, and the first error of k sticks. It owns k and m.
 func NewBlockCipherSink(k Sink, m cipher.BlockMode, padding Padding) (Sink, error) {
 	c := new(blockCipherSink)
 	if err := c.x.init(m, padding); err != nil {

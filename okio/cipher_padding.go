@@ -31,8 +31,8 @@ func appendPadding(b *Buffer, blockSize int) {
 	}
 }
 
-// unpad returns how many bytes of the last block are data. Its time does not depend on what is in the block unless the padding is
-// wrong, so that it does not tell where.
+// unpad returns how many bytes of the last block are data. Its time does not depend on what is in the block unless the
+// padding is wrong, so that it does not tell where.
 func unpad(block []byte) (int, error) {
 	size := len(block)
 	length := block[size-1]

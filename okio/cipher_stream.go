@@ -2,21 +2,21 @@ package okio
 
 import "crypto/cipher"
 
-// NewStreamCipherSource returns a source of what s delivers with the key stream of x applied: what encrypts and what decrypts are
-// the same with a stream cipher, so the direction is the caller's. Bytes are changed where they lie, except where a clone or a copy shares
-// them, which keeps what it has. Nothing is read ahead. It owns s and x.
+// NewStreamCipherSource returns a source of what s delivers with the key stream of x applied: what encrypts and what
+// decrypts are the same with a stream cipher, so the direction is the caller's. Bytes are changed where they lie, except
+// where a clone or a copy shares them, which keeps what it has. Nothing is read ahead. It owns s and x.
 //
 // A stream cipher does not notice when the data was tampered with: authenticate what is encrypted, for example with
-// [NewHMAC] over the encrypted bytes. A [cipher.AEAD] does both, but has no place here: it must not let go of a byte before it has seen all of
-// them, so it works on whole records.
+// [NewHMAC] over the encrypted bytes. A [cipher.AEAD] does both, but has no place here: it must not let go of a byte before
+// it has seen all of them, so it works on whole records.
 func NewStreamCipherSource(s Source, x cipher.Stream) Source {
 	return &streamCipherSource{up: s, apply: x.XORKeyStream}
 }
 
 // NewStreamCipherSink returns a sink that writes to k what it is given, with the key stream of x applied; see
-// [NewStreamCipherSource] for what that means. What it is given is changed where it lies, in the buffer that it comes in, except where
-// a clone or a copy shares it. Complete segments are passed on, the rest with Flush or Close. The first error of k sticks, since the key
-// stream cannot go back. It owns k and x.
+// [NewStreamCipherSource] for what that means. What it is given is changed where it lies, in the buffer that it comes in,
+// except where a clone or a copy shares it. Complete segments are passed on, the rest with Flush or Close. The first error
+// of k sticks, since the key stream cannot go back. It owns k and x.
 func NewStreamCipherSink(k Sink, x cipher.Stream) Sink {
 	c := &streamCipherSink{apply: x.XORKeyStream}
 	c.init(k)
@@ -26,8 +26,8 @@ func NewStreamCipherSink(k Sink, x cipher.Stream) Sink {
 // A transform puts what src becomes into dst, which is as long and either src itself or elsewhere.
 type transform func(dst, src []byte)
 
-// moveChanged moves n bytes, more than none and all in the head of src, to the end of b and applies change to them, where they lie if nobody
-// else sees them.
+// moveChanged moves n bytes, more than none and all in the head of src, to the end of b and applies change to them, where
+// they lie if nobody else sees them.
 func (b *Buffer) moveChanged(src *Buffer, n int, change transform) {
 	h := src.head
 	p := h.data[h.pos : h.pos+n : h.pos+n]

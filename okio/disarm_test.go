@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Fact 106, for each wait that there is: an operation under way is disarmed, one that begins later is not, and one that has run out of
-// time stays so.
+// Fact 106, for each wait that there is: an operation under way is disarmed, one that begins later is not, and one that has
+// run out of time stays so.
 func TestDisarm(t *testing.T) {
 	const limit = time.Second
 	// Each returns an operation that waits for ever, and what lets it go.
@@ -214,7 +214,8 @@ func TestDisarmLongWrite(t *testing.T) {
 	})
 }
 
-// Over TLS a write that runs out of time breaks the connection for good, so the deadline has to be taken away before it fires.
+// Over TLS a write that runs out of time breaks the connection for good, so the deadline has to be taken away before it
+// fires.
 func TestDisarmTLS(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x, y := ConnPair(1 << 10)
@@ -241,7 +242,8 @@ func TestDisarmTLS(t *testing.T) {
 	})
 }
 
-// On the sockets of the system, with the race detector looking: a Disarm at any moment does no harm, and one in the middle helps.
+// On the sockets of the system, with the race detector looking: a Disarm at any moment does no harm, and one in the middle
+// helps.
 func TestDisarmRace(t *testing.T) {
 	for _, kind := range connKinds[:3] {
 		t.Run(kind.name, func(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Whatever encoding/base64 takes in any of its forms we take too, to the same bytes, and what we take is what is left of it in the strictest
-// form.
+// Whatever encoding/base64 takes in any of its forms we take too, to the same bytes, and what we take is what is left of it
+// in the strictest form.
 func FuzzBase64(f *testing.F) {
 	for _, seed := range []string{"", "AA==", "AAA=", "AAAA", "_-__", "/+//", "/===", "====", " AA A\r\nA ", "AA=A", "AB", "AAAA====", "A\tA"} {
 		f.Add(seed)

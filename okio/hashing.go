@@ -2,15 +2,15 @@ package okio
 
 import "hash"
 
-// A HashingSource hands on what a source delivers and hashes it on the way, where it lies, without copying it. It hashes exactly
-// the bytes that were delivered.
+// A HashingSource hands on what a source delivers and hashes it on the way, where it lies, without copying it. It hashes
+// exactly the bytes that were delivered.
 type HashingSource struct {
 	up Source
 	h  hash.Hash
 }
 
-// NewHashingSource returns a source of what s delivers that feeds it to h: any [hash.Hash], or what [NewHMAC] returns. It goes on
-// from the state that h is in, and nobody else may use h as long as the source is in use. It owns s.
+// NewHashingSource returns a source of what s delivers that feeds it to h: any [hash.Hash], or what [NewHMAC] returns. It
+// goes on from the state that h is in, and nobody else may use h as long as the source is in use. It owns s.
 func NewHashingSource(s Source, h hash.Hash) *HashingSource { return &HashingSource{up: s, h: h} }
 
 // ReadBuffer moves up to max bytes to the end of dst and hashes them. It implements [Source].
@@ -34,19 +34,19 @@ func (s *HashingSource) Close() error { return s.up.Close() }
 
 // A HashingSink hands what it is given to a sink and hashes it on the way, where it lies, without copying it.
 //
-// Bytes are hashed before they are handed on. So after a write that failed the hash covers all the bytes of that write, whatever the
-// sink beneath took of them.
+// Bytes are hashed before they are handed on. So after a write that failed the hash covers all the bytes of that write,
+// whatever the sink beneath took of them.
 type HashingSink struct {
 	down Sink
 	h    hash.Hash
 }
 
-// NewHashingSink returns a sink that writes to k and feeds what it is given to h: any [hash.Hash], or what [NewHMAC] returns. It goes
-// on from the state that h is in, and nobody else may use h as long as the sink is in use. It owns k.
+// NewHashingSink returns a sink that writes to k and feeds what it is given to h: any [hash.Hash], or what [NewHMAC]
+// returns. It goes on from the state that h is in, and nobody else may use h as long as the sink is in use. It owns k.
 func NewHashingSink(k Sink, h hash.Hash) *HashingSink { return &HashingSink{down: k, h: h} }
 
-// WriteBuffer hashes the first n bytes of src and writes them to the sink beneath. If src does not hold n bytes it fails and hashes
-// nothing. It implements [Sink].
+// WriteBuffer hashes the first n bytes of src and writes them to the sink beneath. If src does not hold n bytes it fails and
+// hashes nothing. It implements [Sink].
 func (k *HashingSink) WriteBuffer(src *Buffer, n int64) error {
 	if err := checkTake(src, n); err != nil {
 		return err

@@ -85,8 +85,8 @@ func (b *Buffer) ReadLineLimit(limit int64) (string, error) {
 	return b.takeLine(line, end)
 }
 
-// headLine is the fast path: a view of the next line, and its length with its terminator, if both lie in the head and the LF is not past
-// the limit; 0 if not.
+// headLine is the fast path: a view of the next line, and its length with its terminator, if both lie in the head and the LF
+// is not past the limit; 0 if not.
 func (b *Buffer) headLine(limit int64) (line []byte, end int) {
 	if b.head == nil || limit < 0 {
 		return nil, 0

@@ -16,9 +16,9 @@ var (
 )
 
 // Pipe carries bytes from its sink, used by one goroutine, to its source, used by another, holding a limited number in
-// between. The sink waits while the pipe is full, the source while it is empty; both are [Limited], and their limits apply to
-// each of these waits. Closing the sink lets the source read what is left and then see the end. Closing the source makes the sink
-// fail, with an error that is [io.ErrClosedPipe]. Neither close waits for the other side.
+// between. The sink waits while the pipe is full, the source while it is empty; both are [Limited], and their limits apply
+// to each of these waits. Closing the sink lets the source read what is left and then see the end. Closing the source makes
+// the sink fail, with an error that is [io.ErrClosedPipe]. Neither close waits for the other side.
 //
 // The sink's Flush and Close fail in the same way if the source was closed with bytes unread; the sink then stays open.
 //
@@ -76,8 +76,8 @@ func (p *Pipe) Cancel(cause error) {
 }
 
 // Fold connects the pipe's sink to k: it takes the place of the source, writes what the pipe holds to k and flushes it (if
-// there was anything), and from then on writes, flushes and the close of the pipe's sink go straight to k, on the goroutine that
-// makes them and under the stricter of both sinks' limits. If the pipe's sink is closed by then, Fold closes k.
+// there was anything), and from then on writes, flushes and the close of the pipe's sink go straight to k, on the goroutine
+// that makes them and under the stricter of both sinks' limits. If the pipe's sink is closed by then, Fold closes k.
 //
 // A pipe is folded once; a second call fails. If k fails, Fold returns its error, the source counts as closed and k remains
 // the caller's to close. On a canceled pipe Fold fails with the cause, and closing the pipe's sink closes k.
@@ -158,8 +158,8 @@ type pipeSide struct {
 // Timeout returns the limits of each wait.
 func (s *pipeSide) Timeout() *Timeout { return &s.timeout }
 
-// wait returns nil when changed has something to tell, and an error when the time for op is up. An operation that was disarmed since watch
-// waits as long as it takes.
+// wait returns nil when changed has something to tell, and an error when the time for op is up. An operation that was
+// disarmed since watch waits as long as it takes.
 func (s *pipeSide) wait(changed <-chan struct{}, op string, watch disarmWatch) error {
 	if s.timeout.none() || watch.disarmed() {
 		<-changed

@@ -12,9 +12,9 @@ import (
 // never is the instant of an operation without a limit.
 const never time.Duration = math.MaxInt64
 
-// socketLimit keeps a deadline of a connection in step with a Timeout. Setting a deadline costs more than all the rest of a small
-// read, so it is not moved for every operation: one set for an earlier operation stays as long as it is not later than this one's, and
-// if it fires before its time the operation goes on under its own.
+// socketLimit keeps a deadline of a connection in step with a Timeout. Setting a deadline costs more than all the rest of a
+// small read, so it is not moved for every operation: one set for an earlier operation stays as long as it is not later than
+// this one's, and if it fires before its time the operation goes on under its own.
 //
 // Instants are durations since epoch, which are cheaper to come by than times.
 type socketLimit struct {
@@ -41,8 +41,8 @@ func (l *socketLimit) Timeout() *Timeout { return &l.timeout }
 // start begins an operation: what Disarm, called from now on, takes the limits off.
 func (l *socketLimit) start() { l.watch = l.timeout.watch() }
 
-// begin prepares for one read or write of the operation, which starts now. One that cannot go on after a deadline fired early asks for an
-// exact one.
+// begin prepares for one read or write of the operation, which starts now. One that cannot go on after a deadline fired
+// early asks for an exact one.
 func (l *socketLimit) begin(exact bool) error {
 	limit := l.timeout.limit
 	var now time.Duration
@@ -93,8 +93,8 @@ func (l *socketLimit) disarm() {
 	}
 }
 
-// early reports whether a read or write failed because of a deadline that is not its own, one of an earlier operation or one that was
-// disarmed just when it fired, and if so gives it its own.
+// early reports whether a read or write failed because of a deadline that is not its own, one of an earlier operation or one
+// that was disarmed just when it fired, and if so gives it its own.
 func (l *socketLimit) early(err error) bool {
 	if l.due == never && time.Duration(l.armed.Load()) == never || !errors.Is(err, os.ErrDeadlineExceeded) {
 		return false

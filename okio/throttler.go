@@ -13,12 +13,14 @@ const (
 	defaultThrottleMax  = 256 << 10
 )
 
-// A Throttler limits the streams that it wraps to a joint rate. A stream may be wrapped by several throttlers, all of which count then,
-// for example one of its own and one for all. The zero value does not limit anything until [Throttler.Set] is called.
+// A Throttler limits the streams that it wraps to a joint rate. A stream may be wrapped by several throttlers, all of which
+// count then, for example one of its own and one for all. The zero value does not limit anything until [Throttler.Set] is
+// called.
 //
-// A throttled stream asks for a grant before each read and for each piece of a write, and waits if there is none. The wait obeys the
-// stream's limits (see [Limited]) as a wait of the stream itself does, and it ends when the [Socket] or [Pipe] beneath is canceled, or
-// when Set changes the rate. It holds no lock, starts no goroutine, and is durable in the sense of [testing/synctest].
+// A throttled stream asks for a grant before each read and for each piece of a write, and waits if there is none. The wait
+// obeys the stream's limits (see [Limited]) as a wait of the stream itself does, and it ends when the [Socket] or [Pipe]
+// beneath is canceled, or when Set changes the rate. It holds no lock, starts no goroutine, and is durable in the sense of
+// [testing/synctest].
 //
 // A Throttler is safe for concurrent use; the streams are not, as usual. It must not be copied.
 type Throttler struct {
@@ -29,11 +31,13 @@ type Throttler struct {
 	changed   chan struct{} // closed and forgotten by Set; nil if nobody waits
 }
 
-// Set limits the streams to bytesPerSecond together, or not at all if that is 0. It takes effect on waits that are under way too.
+// Set limits the streams to bytesPerSecond together, or not at all if that is 0. It takes effect on waits that are under way
+// too.
 //
-// A stream that has to wait waits until waitBytes of what it wants can be granted, 8 KiB if waitBytes is 0: fewer make a steadier flow
-// at the price of more wake-ups. maxBytes, 256 KiB if it is 0 or waitBytes if that is more, is the most that is granted at once, and how much can be
-// saved up: after a pause that many bytes pass without waiting. Negative values, and a maxBytes below waitBytes, are errors and change nothing.
+// A stream that has to wait waits until waitBytes of what it wants can be granted, 8 KiB if waitBytes is 0: fewer make a
+// steadier flow at the price of more wake-ups. maxBytes, 256 KiB if it is 0 or waitBytes if that is more, is the most that
+// is granted at once, and how much can be saved up: after a pause that many bytes pass without waiting. Negative values, and
+// a maxBytes below waitBytes, are errors and change nothing.
 func (t *Throttler) Set(bytesPerSecond, waitBytes, maxBytes int64) error {
 	if bytesPerSecond < 0 || waitBytes < 0 || maxBytes < 0 {
 		return fmt.Errorf("okio: throttle at %d bytes a second by %d to %d bytes: negative", bytesPerSecond, waitBytes, maxBytes)
@@ -63,7 +67,8 @@ func (t *Throttler) Set(bytesPerSecond, waitBytes, maxBytes int64) error {
 	return nil
 }
 
-// grant returns how many of n bytes, n > 0, may pass now, or how long to wait before asking again, unless changed is closed before.
+// grant returns how many of n bytes, n > 0, may pass now, or how long to wait before asking again, unless changed is closed
+// before.
 func (t *Throttler) grant(n int64) (granted int64, wait time.Duration, changed <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -2,16 +2,17 @@ package okio
 
 import "time"
 
-// Source returns a source of what s delivers, no faster than t allows. Each read asks for all that it may take, and uses that up even if
-// less comes: reads of a size that fits what arrives lose the least. It owns s. If s has no limits of its own, the result has.
+// Source returns a source of what s delivers, no faster than t allows. Each read asks for all that it may take, and uses
+// that up even if less comes: reads of a size that fits what arrives lose the least. It owns s. If s has no limits of its
+// own, the result has.
 func (t *Throttler) Source(s Source) Source {
 	x := &throttledSource{up: s}
 	x.init(t, s)
 	return x
 }
 
-// Sink returns a sink that writes to k what it is given, no faster than t allows and a grant at a time. After a write that ran out of
-// time the bytes that were not written are still there. It owns k. If k has no limits of its own, the result has.
+// Sink returns a sink that writes to k what it is given, no faster than t allows and a grant at a time. After a write that
+// ran out of time the bytes that were not written are still there. It owns k. If k has no limits of its own, the result has.
 func (t *Throttler) Sink(k Sink) Sink {
 	x := &throttledSink{down: k}
 	x.init(t, k)
@@ -36,8 +37,8 @@ func (x *throttled) init(t *Throttler, stream any) {
 // Timeout returns the limits of each wait and of each operation of the stream beneath.
 func (x *throttled) Timeout() *Timeout { return x.timeout }
 
-// take waits until some of n bytes, n > 0, may pass and returns how many. If the stream was canceled it returns n: the stream says so
-// itself.
+// take waits until some of n bytes, n > 0, may pass and returns how many. If the stream was canceled it returns n: the
+// stream says so itself.
 func (x *throttled) take(op string, n int64) (int64, error) {
 	var watch disarmWatch
 	var at time.Time // when this runs out of time

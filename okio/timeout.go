@@ -9,9 +9,9 @@ import (
 // each one, and a deadline for the whole sequence of operations. Whichever comes first ends the operation. The zero value
 // has neither, so operations wait as long as it takes.
 //
-// A Timeout belongs to the goroutine that uses its stream, as the stream itself does: set it before an operation, not
-// during one. To end an operation from elsewhere, cancel the stream. Only Disarm may be called by any goroutine at any time. A Timeout
-// must not be copied.
+// A Timeout belongs to the goroutine that uses its stream, as the stream itself does: set it before an operation, not during
+// one. To end an operation from elsewhere, cancel the stream. Only Disarm may be called by any goroutine at any time. A
+// Timeout must not be copied.
 //
 // An operation that ran out of time returns an error that is [os.ErrDeadlineExceeded] and a [net.Error] whose Timeout method
 // reports true. The stream should then be closed: unless its documentation says more, how far the operation got is unknown.
@@ -79,8 +79,8 @@ func (t *Timeout) Next(now time.Time) (at time.Time, ok bool) {
 }
 
 // Intersect narrows t to what o allows too: the smaller of both limits and the earlier of both deadlines, where one that is
-// not set counts as endless. Calling restore, once, gives t back the values it had; o is not changed. On the shared Timeout of
-// streams that have none it does nothing.
+// not set counts as endless. Calling restore, once, gives t back the values it had; o is not changed. On the shared Timeout
+// of streams that have none it does nothing.
 func (t *Timeout) Intersect(o *Timeout) (restore func()) {
 	if t.fixed {
 		return func() {}
@@ -116,13 +116,13 @@ func (t *Timeout) restore(saved limits) {
 	}
 }
 
-// Disarm takes the limits off the operation that the stream is at, if it is at one: a read or write that is under way will not run out
-// of time any more, however long it takes. The limits stay set and later operations obey them; an operation that has run out of time
-// already fails all the same. It is for whoever finds out in the middle of an operation that it should take as long as it wants, as when a
-// connection becomes a web socket.
+// Disarm takes the limits off the operation that the stream is at, if it is at one: a read or write that is under way will
+// not run out of time any more, however long it takes. The limits stay set and later operations obey them; an operation that
+// has run out of time already fails all the same. It is for whoever finds out in the middle of an operation that it should
+// take as long as it wants, as when a connection becomes a web socket.
 //
-// Unlike the other methods it may be called by any goroutine at any time. Sockets, pipes and throttled streams obey it, with whatever
-// wraps them. A pipe that is folded passes it on to nobody: disarm the Timeout of the sink that it was folded to.
+// Unlike the other methods it may be called by any goroutine at any time. Sockets, pipes and throttled streams obey it, with
+// whatever wraps them. A pipe that is folded passes it on to nobody: disarm the Timeout of the sink that it was folded to.
 func (t *Timeout) Disarm() {
 	if t.fixed {
 		return
