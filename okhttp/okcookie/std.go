@@ -13,7 +13,7 @@ func fromHTTP(u okhttp.URL, c *http.Cookie, now time.Time) (cookie Cookie, hasPa
 	if c.Raw != "" && !edited(c) {
 		return parse(u, c.Raw, now)
 	}
-	a := attributes{name: c.Name, value: c.Value, secure: c.Secure, httpOnly: c.HttpOnly, path: c.Path, hasPath: strings.HasPrefix(c.Path, "/")}
+	a := attributes{name: trim(c.Name), value: trim(c.Value), secure: c.Secure, httpOnly: c.HttpOnly, path: c.Path, hasPath: strings.HasPrefix(c.Path, "/")}
 	if c.Quoted {
 		a.value = `"` + c.Value + `"`
 	}
