@@ -33,6 +33,7 @@ export default defineConfig({
           { text: 'Moving bytes', link: '/okio/moving' },
           { text: 'Sockets and time', link: '/okio/sockets' },
           { text: 'gzip and deflate', link: '/okio/gzip' },
+          { text: 'File systems', link: '/okio/files' },
           { text: 'Recipes', link: '/okio/recipes' },
         ],
       },
