@@ -98,53 +98,28 @@ func TestSaveOnFullDisk(t *testing.T) {
 // #region fake-crash
 func TestSaveOutlivesCrash(t *testing.T) {
 	files, p := settings(t)
-	steps := 0
-	files.SetFault(func(op okio.FakeOp) error { // is asked before each operation
-		steps++
+	moments := 0
+	crash := func(moment string) {
+		moments++
 		for seed := range uint64(20) { // what survives differs from seed to seed
 			disk := files.AfterCrash(okio.CrashOptions{Seed: seed, Reorder: true})
 			got, err := load(disk, p)
 			if err != nil || got != "the old settings" && got != "the new settings" {
-				t.Errorf("a crash before %s %s, seed %d, leaves %q and error %v", op.Name, op.Path, seed, got, err)
+				t.Errorf("a crash %s, seed %d, leaves %q and error %v", moment, seed, got, err)
 			}
 		}
+	}
+	files.SetFault(func(op okio.FakeOp) error { // is asked before each operation
+		crash("before " + op.Name)
 		return nil
 	})
 	if err := save(files, p, "the new settings"); err != nil {
 		t.Fatal(err)
 	}
-	if steps < 5 {
-		t.Errorf("saw %d steps", steps)
+	crash("at the end")
+	if moments < 6 {
+		t.Errorf("saw %d moments", moments)
 	}
 }
 
 // #endregion fake-crash
-
-// The recipe claims that a test finds the missing Sync. It does.
-func TestCrashFindsMissingSync(t *testing.T) {
-	files, p := settings(t)
-	next := okio.ParsePath("/app/settings.new")
-	sink, err := files.Sink(next, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := okio.NewBufferedSink(sink)
-	out.WriteString("the new settings")
-	if err := out.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := files.AtomicMove(next, p); err != nil {
-		t.Fatal(err)
-	}
-	lost := false
-	for seed := range uint64(20) {
-		got, err := load(files.AfterCrash(okio.CrashOptions{Seed: seed}), p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lost = lost || got != "the old settings" && got != "the new settings"
-	}
-	if !lost {
-		t.Error("every crash left the old or the new settings although nothing was synced")
-	}
-}
