@@ -29,6 +29,7 @@ type Call struct {
 	exchange  *exchange // the latest
 	more      bool      // the interceptors have not returned: further exchanges may follow
 	ended     bool
+	catches   bool     // a panic is caught and becomes the failure
 	first     exchange // the storage of most calls' only exchange, and of its request
 	firstWire wireRequest
 }
@@ -91,21 +92,9 @@ func (c *Call) Execute(ctx context.Context) (*Response, error) {
 	if err := c.start(ctx); err != nil {
 		return nil, err
 	}
-	d := c.client.cfg.dispatcher
-	if !d.watches() {
-		return c.run(ctx)
+	if c.client.cfg.dispatcher.watches() {
+		return c.limited(ctx)
 	}
-	t, err := d.enterExecute(c.request.url.Host(), c.request.Upgrade() == "")
-	if err != nil {
-		return nil, c.fail(c.wrap(ctx, c.request, err))
-	}
-	if t.turn != nil {
-		c.queued(true)
-	}
-	if err := c.await(ctx, d, t); err != nil {
-		return nil, err
-	}
-	defer d.leave(t)
 	return c.run(ctx)
 }
 
@@ -147,9 +136,9 @@ func (c *Call) run(ctx context.Context) (*Response, error) {
 	return c.settle(ctx, resp, err)
 }
 
-// recovered frees the connection when a panic of an interceptor passes by.
+// recovered frees the connection when a panic of an interceptor passes by, and ends the call unless the panic becomes its failure.
 func (c *Call) recovered() {
-	if c.more {
+	if c.more && !c.catches {
 		c.more = false
 		c.abandon()
 		c.end()
@@ -191,7 +180,9 @@ func (c *Call) attribute(ctx context.Context, e *Error) *Error {
 		return e
 	}
 	moved := *e
-	moved.Attempts = append([]error{e.Err}, e.Attempts...)
+	if e.Err != context.Cause(ctx) && e.Err != context.Canceled { // else it only tells of the end
+		moved.Attempts = append([]error{e.Err}, e.Attempts...)
+	}
 	moved.Err = cause
 	return &moved
 }
@@ -331,10 +322,7 @@ func (c *Call) end() (now bool) {
 		c.timeout.stop()
 	}
 	if c.client.active.Add(-1) == 0 && c.client.closing.Load() {
-		select {
-		case c.client.drained <- struct{}{}:
-		default:
-		}
+		c.client.tellDrained()
 	}
 	return true
 }

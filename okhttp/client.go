@@ -87,7 +87,16 @@ func (c *Client) Shutdown(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
+	c.tellDrained() // others who wait too
 	return nil
+}
+
+// tellDrained wakes one who waits in Shutdown.
+func (c *Client) tellDrained() {
+	select {
+	case c.drained <- struct{}{}:
+	default:
+	}
 }
 
 // NewCall prepares a call, which can be executed once. The options apply to this call alone.

@@ -65,6 +65,7 @@ type ticket struct {
 	perHost bool          // the limit of the host applies
 	free    bool          // no limit applies
 	turn    chan struct{} // closed when the call may run
+	over    bool          // the place, in the queue or beyond it, was given up
 }
 
 // enter asks for a place. A nil turn means that the call may run at once.
@@ -98,7 +99,7 @@ func (d *Dispatcher) enterExecute(host string, perHost bool) (*ticket, error) {
 	return &ticket{free: true}, nil
 }
 
-// wait waits for a call's turn. It fails when the context ends before, and then the call has no place any more.
+// wait waits for a call's turn. It fails when the context ends before.
 func (d *Dispatcher) wait(ctx context.Context, t *ticket) error {
 	if t.turn == nil {
 		return nil
@@ -107,35 +108,31 @@ func (d *Dispatcher) wait(ctx context.Context, t *ticket) error {
 	case <-t.turn:
 		return nil
 	case <-ctx.Done():
-	}
-	d.abandon(t)
-	return context.Cause(ctx)
-}
-
-// abandon gives up a place in the queue, or the one that it led to meanwhile.
-func (d *Dispatcher) abandon(t *ticket) {
-	d.mu.Lock()
-	i := slices.Index(d.queue, t)
-	if i >= 0 {
-		d.queue = slices.Delete(d.queue, i, i+1)
-	}
-	d.mu.Unlock()
-	if i < 0 {
-		d.leave(t)
+		return context.Cause(ctx)
 	}
 }
 
-// leave gives a place up and lets those run that can now.
+// leave gives a place up, in the queue or beyond it, and lets those run that can now. Doing so again does nothing.
 func (d *Dispatcher) leave(t *ticket) {
 	d.mu.Lock()
+	if t.over {
+		d.mu.Unlock()
+		return
+	}
+	t.over = true
+	if i := slices.Index(d.queue, t); i >= 0 {
+		d.queue = slices.Delete(d.queue, i, i+1)
+		d.mu.Unlock()
+		return // something else runs, or this one would not have waited
+	}
 	if t.free {
 		d.free--
 	} else {
 		d.total--
-	}
-	if t.perHost {
-		if d.running[t.host]--; d.running[t.host] == 0 {
-			delete(d.running, t.host)
+		if t.perHost {
+			if d.running[t.host]--; d.running[t.host] == 0 {
+				delete(d.running, t.host)
+			}
 		}
 	}
 	d.promote()

@@ -9,33 +9,74 @@ import (
 // once, on that goroutine, with what [Call.Execute] would have returned; it closes the response's body. The time in the queue does not count
 // for the call timeout. A call whose context ends or that is canceled while it waits fails at once.
 //
-// A panic of an interceptor is delivered as the call's failure, a [*PanicError]; one of f itself is not caught.
+// A panic of an interceptor or a listener is delivered as the call's failure, a [*PanicError]; one of f itself is not caught.
 func (c *Call) Enqueue(ctx context.Context, f func(*Response, error)) {
-	if err := c.claim(ctx); err != nil {
-		f(nil, err)
+	err := c.claim(ctx)
+	if err == nil {
+		err = c.start(ctx)
+	}
+	if err != nil {
+		go f(nil, err)
 		return
 	}
-	if err := c.start(ctx); err != nil {
-		f(nil, err)
-		return
-	}
-	d := c.client.cfg.dispatcher
-	ticket, err := d.enter(c.request.url.Host(), c.request.Upgrade() == "")
-	if err == nil && ticket.turn != nil {
-		c.queued(true)
-	}
+	d, ticket, err := c.enter(ctx, true)
 	go func() {
 		if err != nil {
-			f(nil, c.fail(c.wrap(ctx, c.request, err)))
-			return
-		}
-		if err := c.await(ctx, d, ticket); err != nil {
 			f(nil, err)
 			return
 		}
 		defer d.leave(ticket)
-		f(c.caught(ctx))
+		f(c.caught(ctx, d, ticket))
 	}()
+}
+
+// limited is run for a call of Execute that the dispatcher wants to know of.
+func (c *Call) limited(ctx context.Context) (*Response, error) {
+	d, ticket, err := c.enter(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	defer d.leave(ticket)
+	return c.inTurn(ctx, d, ticket)
+}
+
+// enter asks the dispatcher for a place.
+func (c *Call) enter(ctx context.Context, enqueued bool) (*Dispatcher, *ticket, error) {
+	d, ask := c.client.cfg.dispatcher, (*Dispatcher).enterExecute
+	if enqueued {
+		ask = (*Dispatcher).enter
+	}
+	t, err := ask(d, c.request.url.Host(), c.request.Upgrade() == "")
+	if err != nil {
+		return nil, nil, c.turnedAway(ctx, err)
+	}
+	if t.turn != nil {
+		c.queued(true)
+	}
+	return d, t, nil
+}
+
+// inTurn waits for the call's turn and runs it.
+func (c *Call) inTurn(ctx context.Context, d *Dispatcher, t *ticket) (*Response, error) {
+	if t.turn != nil {
+		waiting, w, err := c.wait(ctx)
+		if err == nil {
+			err = d.wait(waiting, t)
+			w.end()
+		}
+		if err != nil {
+			d.leave(t)
+			return nil, c.turnedAway(ctx, err)
+		}
+		c.queued(false)
+	}
+	return c.run(ctx)
+}
+
+func (c *Call) turnedAway(ctx context.Context, err error) error {
+	e := c.wrap(ctx, c.request, err)
+	e.Phase = PhaseQueue
+	return c.fail(e)
 }
 
 // PanicError is a panic of an interceptor or a listener during an enqueued call.
@@ -46,34 +87,16 @@ func (e *PanicError) Error() string {
 }
 
 // caught runs the call and turns a panic into its failure: there is nobody on this goroutine who could handle it.
-func (c *Call) caught(ctx context.Context) (resp *Response, err error) {
+func (c *Call) caught(ctx context.Context, d *Dispatcher, t *ticket) (resp *Response, err error) {
 	defer func() {
 		if v := recover(); v != nil {
+			c.more = false
+			c.abandon()
 			resp, err = nil, c.fail(c.wrap(ctx, c.request, &PanicError{v}))
 		}
 	}()
-	return c.run(ctx)
-}
-
-// await waits for the call's turn.
-func (c *Call) await(ctx context.Context, d *Dispatcher, t *ticket) error {
-	if t.turn == nil {
-		return nil
-	}
-	waiting, w, err := c.wait(ctx)
-	if err == nil {
-		err = d.wait(waiting, t)
-		w.end()
-	} else {
-		d.abandon(t)
-	}
-	if err != nil {
-		e := c.wrap(ctx, c.request, err)
-		e.Phase = PhaseQueue
-		return c.fail(e)
-	}
-	c.queued(false)
-	return nil
+	c.catches = true
+	return c.inTurn(ctx, d, t)
 }
 
 func (c *Call) queued(start bool) {
