@@ -8,12 +8,14 @@ import (
 	"github.com/okhttp-go/ok/okio"
 )
 
-// upgrade is a connection after 101 (Switching Protocols): a socket of its user, until both directions are closed.
+// upgrade is a connection after 101 (Switching Protocols): a socket of its user, until both directions are closed. Closing is safe while
+// another goroutine reads or writes, because code of net/http ends a connection so.
 type upgrade struct {
-	ex     *exchange
-	source upgradedSource
-	sink   upgradedSink
-	open   atomic.Int32 // directions
+	ex      *exchange
+	source  upgradedSource
+	sink    upgradedSink
+	open    atomic.Int32          // directions
+	failure atomic.Pointer[Error] // the first
 }
 
 // upgraded hands the connection over (RFC 9110 section 7.8). From here on neither the call's timeout nor its context concern it.
@@ -51,70 +53,96 @@ func (u *upgrade) Cancel(cause error) { u.ex.conn.socket.Cancel(cause) }
 // closed ends the call when the second direction was closed.
 func (u *upgrade) closed() {
 	if u.open.Add(-1) == 0 {
-		u.ex.over(nil)
+		u.ex.over(u.failure.Load())
 	}
 }
 
-// upgradedSource is the receiving direction. It belongs to one goroutine.
-type upgradedSource struct {
+// upgradedHalf is what the two directions have in common.
+type upgradedHalf struct {
 	*upgrade
-	started, ended bool
-	got            int64
+	started atomic.Bool // the event of the start was told
+	over    atomic.Bool // the event of the end was told, or that of a failure
+	ended   atomic.Bool // closed
+	moved   atomic.Int64
 }
 
+// fail notes what broke the connection. A time limit that was up did not: the operation can be made again.
+func (h *upgradedHalf) fail(phase Phase, err error) error {
+	switch {
+	case h.ended.Load():
+		return okio.ErrClosed // by another goroutine, which freed this one
+	case isEOF(err) || isTimeout(err) || !h.over.CompareAndSwap(false, true):
+		return err
+	}
+	ex := h.ex
+	e := &Error{Method: ex.request.method, URL: ex.request.url.Redacted(), Phase: phase, Route: ex.conn.route.String(), Sent: true, Err: err}
+	h.failure.CompareAndSwap(nil, e)
+	if l := ex.call.events.Load(); l != nil {
+		hook := l.ResponseFailed
+		if phase == PhaseRequestBody {
+			hook = l.RequestFailed
+		}
+		if hook != nil {
+			hook(Failure{ex.call, err})
+		}
+	}
+	return err
+}
+
+// upgradedSource is the receiving direction.
+type upgradedSource struct{ upgradedHalf }
+
 func (s *upgradedSource) ReadBuffer(dst *okio.Buffer, most int64) (int64, error) {
-	if s.ended {
+	if s.ended.Load() {
 		return 0, okio.ErrClosed
 	}
 	c := s.ex.call
-	if !s.started {
-		s.started = true
+	if s.started.CompareAndSwap(false, true) {
 		if l := c.events.Load(); l != nil && l.ResponseBodyStart != nil {
 			l.ResponseBodyStart(c)
 		}
 	}
 	n, err := s.ex.conn.codec.Source().ReadBuffer(dst, most)
-	s.got += n
+	s.moved.Add(n)
+	if err != nil {
+		err = s.fail(PhaseResponseBody, err)
+	}
 	return n, err
 }
 
 func (s *upgradedSource) Timeout() *okio.Timeout { return s.ex.conn.source }
 
 func (s *upgradedSource) Close() error {
-	if s.ended {
+	if !s.ended.CompareAndSwap(false, true) {
 		return nil
 	}
-	s.ended = true
 	err := s.ex.conn.socket.Source().Close()
 	c := s.ex.call
-	if l := c.events.Load(); s.started && l != nil && l.ResponseBodyEnd != nil {
-		l.ResponseBodyEnd(BodyEnd{c, s.got})
+	if l := c.events.Load(); s.over.CompareAndSwap(false, true) && s.started.Load() && l != nil && l.ResponseBodyEnd != nil {
+		l.ResponseBodyEnd(BodyEnd{c, s.moved.Load()})
 	}
 	s.closed()
 	return err
 }
 
-// upgradedSink is the sending direction. It belongs to one goroutine.
-type upgradedSink struct {
-	*upgrade
-	started, ended bool
-	put            int64
-}
+// upgradedSink is the sending direction.
+type upgradedSink struct{ upgradedHalf }
 
 func (k *upgradedSink) WriteBuffer(src *okio.Buffer, n int64) error {
-	if k.ended {
+	if k.ended.Load() {
 		return okio.ErrClosed
 	}
 	c := k.ex.call
-	if !k.started {
-		k.started = true
+	if k.started.CompareAndSwap(false, true) {
 		if l := c.events.Load(); l != nil && l.RequestBodyStart != nil {
 			l.RequestBodyStart(c)
 		}
 	}
+	before := src.Len()
 	err := k.ex.conn.socket.Sink().WriteBuffer(src, n)
-	if err == nil {
-		k.put += n
+	k.moved.Add(before - src.Len())
+	if err != nil {
+		err = k.fail(PhaseRequestBody, err)
 	}
 	return err
 }
@@ -124,14 +152,13 @@ func (k *upgradedSink) Flush() error { return k.ex.conn.socket.Sink().Flush() }
 func (k *upgradedSink) Timeout() *okio.Timeout { return k.ex.conn.sink }
 
 func (k *upgradedSink) Close() error {
-	if k.ended {
+	if !k.ended.CompareAndSwap(false, true) {
 		return nil
 	}
-	k.ended = true
 	err := k.ex.conn.socket.Sink().Close()
 	c := k.ex.call
-	if l := c.events.Load(); k.started && l != nil && l.RequestBodyEnd != nil {
-		l.RequestBodyEnd(BodyEnd{c, k.put})
+	if l := c.events.Load(); k.over.CompareAndSwap(false, true) && k.started.Load() && l != nil && l.RequestBodyEnd != nil {
+		l.RequestBodyEnd(BodyEnd{c, k.moved.Load()})
 	}
 	k.closed()
 	return err
@@ -151,7 +178,7 @@ func (b upgradedBody) Close() error {
 }
 
 // Socket returns the connection after the server switched protocols, and whether it did. Each direction belongs to one goroutine at a
-// time; the call ends, and the connection with it, when both are closed. The read and write timeouts of the call still bound each
+// time, but any may close it; the call ends, and the connection with it, when both are closed. The read and write timeouts of the call still bound each
 // operation; change them with [okio.TimeoutOf].
 func (r *Response) Socket() (okio.Socket, bool) {
 	if r.exchange == nil || r.exchange.upgrade == nil {
