@@ -2,8 +2,12 @@ package okhttp
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/okhttp-go/ok/okio"
 )
@@ -22,6 +26,7 @@ type passage struct {
 	chain Chain
 	resp  *Response      // what the chain answered
 	http  *http.Response // the same, as the middleware saw it
+	body  io.ReadCloser  // the body of that
 }
 
 type passageKey struct{}
@@ -29,50 +34,94 @@ type passageKey struct{}
 func (m *middlewareInterceptor) Intercept(ctx context.Context, chain Chain) (*Response, error) {
 	p := &passage{chain: chain}
 	h, err := m.rt.RoundTrip(chain.request.toHTTP(context.WithValue(ctx, passageKey{}, p)))
+	switch {
+	case err != nil:
+		return nil, err
+	case h == nil:
+		return nil, nil // which fails in the middleware's name
+	}
+	return p.response(h)
+}
+
+// response converts what the middleware returned. As long as that is the chain's answer, or a copy of it, what the middleware did not
+// change stays as it was, and what net/http has no place for is kept.
+func (p *passage) response(h *http.Response) (*Response, error) {
+	resp := p.resp
+	if resp == nil || h != p.http && h.Body != p.body {
+		resp = NewResponse(p.chain.request, h.StatusCode)
+	}
+	headers, err := changedLike(resp.headers, h.Header, "Transfer-Encoding")
 	if err != nil {
 		return nil, err
 	}
-	return p.response(h), nil
+	opts := []ResponseOption{ResponseStatus(h.StatusCode, reasonOf(h)), ResponseHeaders(headers)}
+	if resp != p.resp || h.Body != p.body {
+		opts = append(opts, replacedBody(h))
+	}
+	return resp.With(opts...), nil
 }
 
-// response converts what the middleware returned. If it is the chain's answer, so are its trailers, handshake and times.
-func (p *passage) response(h *http.Response) *Response {
-	resp := p.resp
-	if resp == nil || h != p.http {
-		resp = NewResponse(p.chain.request, h.StatusCode)
-	}
-	_, message := cutStatus(h.Status)
-	opts := []ResponseOption{ResponseStatus(h.StatusCode, message), ResponseHeaders(HeadersFrom(h.Header))}
-	if body, ok := h.Body.(*ResponseBody); !ok || body != resp.Body {
-		opts = append(opts, ResponseBodyFrom(h.Header.Get("Content-Type"), h.ContentLength, okio.FromReader(h.Body)))
-	}
-	return resp.With(opts...)
+// replacedBody takes over a body of the middleware. Like net/http it takes the length on trust: many that replace a body do not set it.
+func replacedBody(h *http.Response) ResponseOption {
+	return responseOption(func(r *Response) {
+		contentType := h.Header.Get("Content-Type")
+		switch {
+		case h.Body == nil || h.Body == http.NoBody:
+			r.Body = newResponseBody(new(okio.Buffer), contentType, 0)
+		case h.ContentLength == 0:
+			r.Body = newResponseBody(okio.FromReader(h.Body), contentType, -1)
+		default:
+			r.Body = newResponseBody(okio.FromReader(h.Body), contentType, max(h.ContentLength, -1))
+		}
+	})
 }
 
-func cutStatus(status string) (code, message string) {
-	for i := range len(status) {
-		if status[i] == ' ' {
-			return status[:i], status[i+1:]
+// reasonOf returns the reason phrase, unless it is that of another status.
+func reasonOf(h *http.Response) string {
+	code, reason, _ := strings.Cut(h.Status, " ")
+	if code != strconv.Itoa(h.StatusCode) {
+		return ""
+	}
+	return reason
+}
+
+// changedLike returns headers with the changes that somebody made in their form of net/http since. What was not changed keeps its place and
+// spelling; what was comes after it. The hidden names are those that net/http keeps elsewhere.
+func changedLike(h Headers, now http.Header, hidden ...string) (Headers, error) {
+	was := h.HTTP()
+	kept := func(name string) bool { return slices.Contains(hidden, name) || slices.Equal(was[name], now[name]) }
+	nv := make([]string, 0, len(h.nv))
+	for name, value := range h.All() {
+		if kept(http.CanonicalHeaderKey(name)) {
+			nv = append(nv, name, value)
 		}
 	}
-	return status, ""
+	for name, value := range HeadersFrom(now).All() {
+		if len(was[name]) > 0 && kept(name) || slices.Contains(hidden, name) {
+			continue
+		}
+		if err := checkHeader(name, value, true); err != nil {
+			return Headers{}, err
+		}
+		nv = append(nv, name, value)
+	}
+	return headersOf(nv), nil
 }
 
 // chainTripper is the end of every middleware: it goes on along the chain that the request's context carries.
 type chainTripper struct{}
 
 func (chainTripper) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		defer r.Body.Close()
+	}
 	p, ok := r.Context().Value(passageKey{}).(*passage)
 	if !ok {
 		return nil, &CallError{"a middleware sent a request whose context is not that of the call"}
 	}
-	req := new(Request)
-	if err := req.fromHTTP(r); err != nil {
+	req, err := p.chain.request.changedBy(r)
+	if err != nil {
 		return nil, err
-	}
-	req.idempotent, req.rare = p.chain.request.idempotent, p.chain.request.rare
-	if b, ok := r.Body.(*openedBody); ok {
-		req.body = b.body // not replaced, so there is no need to read it
 	}
 	resp, err := p.chain.Proceed(r.Context(), req)
 	if err != nil {
@@ -80,6 +129,7 @@ func (chainTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	p.resp, p.http = resp, new(http.Response)
 	resp.toHTTP(p.http, r)
+	p.body = p.http.Body
 	return p.http, nil
 }
 
@@ -100,14 +150,63 @@ func (r *Request) toHTTP(ctx context.Context) *http.Request {
 	return h.WithContext(ctx)
 }
 
+// changedBy is the way back from toHTTP, with what a middleware changed.
+func (r *Request) changedBy(h *http.Request) (req *Request, err error) {
+	changed := *r
+	if changed.method = h.Method; h.Method == "" {
+		changed.method = "GET"
+	}
+	switch {
+	case h.URL == nil:
+		return nil, &RequestError{h.Method, "has no URL"}
+	case h.URL.String() != r.url.Std().String():
+		if changed.url, err = URLFrom(h.URL); err != nil {
+			return nil, err
+		}
+	}
+	if changed.headers, err = changedLike(r.headers, h.Header, "Host"); err != nil {
+		return nil, err
+	}
+	if was := r.headers.Get("Host"); h.Host != was && (was != "" || h.Host != h.URL.Host) {
+		host := h.Host
+		if host == "" {
+			host = changed.url.hostPort()
+		}
+		if changed.headers, err = changed.headers.With("Host", host); err != nil {
+			return nil, err
+		}
+	}
+	if h.Close {
+		if changed.headers, err = changed.headers.With("Connection", "close"); err != nil {
+			return nil, err
+		}
+	}
+	b, mine := h.Body.(*openedBody)
+	switch {
+	case mine:
+		changed.body = b.body // not replaced, so there is no need to read it
+	case h.Body != nil && h.Body != http.NoBody:
+		changed.body = bodyFromHTTP(h)
+	case requiresBody(changed.method):
+		changed.body = emptyBody
+	default:
+		changed.body = nil
+	}
+	return &changed, changed.check()
+}
+
 // openedBody is a request body as a reader, for code of net/http that wants to look at it.
 type openedBody struct {
-	ctx  context.Context
-	body *Body
-	r    io.ReadCloser
+	ctx    context.Context
+	body   *Body
+	r      io.ReadCloser
+	closed bool
 }
 
 func (b *openedBody) Read(p []byte) (int, error) {
+	if b.closed {
+		return 0, http.ErrBodyReadAfterClose
+	}
 	if b.r == nil {
 		r, err := b.body.reader(b.ctx)
 		if err != nil {
@@ -119,7 +218,7 @@ func (b *openedBody) Read(p []byte) (int, error) {
 }
 
 func (b *openedBody) Close() error {
-	if b.r == nil {
+	if b.closed = true; b.r == nil {
 		return nil
 	}
 	return b.r.Close()
@@ -128,9 +227,15 @@ func (b *openedBody) Close() error {
 // reader opens the content for reading. A body that is written is written by a goroutine, which ends with the reader's Close.
 func (b *Body) reader(ctx context.Context) (io.ReadCloser, error) {
 	if b.cfg.Open != nil {
-		return b.cfg.Open(ctx)
+		r, err := b.cfg.Open(ctx)
+		if err == nil && r == nil {
+			err = errNoReader
+		}
+		return r, err
 	}
 	r, w := io.Pipe()
 	go func() { w.CloseWithError(b.cfg.Write(ctx, w)) }()
 	return r, nil
 }
+
+var errNoReader = errors.New("okhttp: a body's Open returned neither a reader nor an error")
