@@ -17,7 +17,13 @@ func cookieHeader(jar http.CookieJar, u URL) string {
 		}
 		b.WriteString(cookie.Name)
 		b.WriteByte('=')
+		if cookie.Quoted { // the quotes are part of what the server sent (RFC 6265 section 4.1.1)
+			b.WriteByte('"')
+		}
 		b.WriteString(cookie.Value)
+		if cookie.Quoted {
+			b.WriteByte('"')
+		}
 	}
 	return b.String()
 }
