@@ -62,13 +62,13 @@ func (c *Call) followUps(ctx context.Context, cfg *config, req *Request) (*Respo
 			return nil, callError(req, &attemptError{phase: PhaseFollowUp, sent: true, err: err}, failed, true)
 		}
 		var wait time.Duration
-		if next == nil && cfg.retryPolicy != nil && (req.repeatable() || resp.Status == 429) {
-			busy++
+		if busy++; resp.Status != 429 && resp.Status != 503 {
+			busy = 0
+		}
+		if next == nil && cfg.retryPolicy != nil && followed < maxFollowUps && (req.repeatable() || resp.Status == 429) {
 			if d, ok := cfg.retryPolicy.delay(resp, busy, time.Now()); ok {
 				next, wait = req, d
 			}
-		} else {
-			busy = 0
 		}
 		if next != nil && next.body != nil && next.body.cfg.OneShot {
 			next = nil
