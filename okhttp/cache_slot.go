@@ -13,6 +13,9 @@ func (c *Call) cached(ctx context.Context, cfg *config, wire *Request, plan *rou
 	}
 	if cfg.cache != nil {
 		resp, err := cfg.cache.Intercept(ctx, Chain{call: c, cfg: cfg, request: wire, plan: plan, self: cfg.cache})
+		if err == nil {
+			c.dropFailed() // a stale response took its place
+		}
 		return checked(cfg.cache, resp, err)
 	}
 	if wire.headers.has("Cache-Control") && wire.headers.hasToken("Cache-Control", "only-if-cached") {
@@ -28,6 +31,10 @@ func (c *Call) cached(ctx context.Context, cfg *config, wire *Request, plan *rou
 
 // onNetwork finds a connection and exchanges messages over it.
 func (c *Call) onNetwork(ctx context.Context, cfg *config, wire *Request, plan *routePlan) (*Response, error) {
+	c.dropFailed() // the cache tries again
+	if c.exchange != nil && !c.exchange.done {
+		return nil, &CallError{"the previous response is still open: close it before proceeding again"}
+	}
 	ex, err := c.connect(ctx, cfg, wire, plan)
 	if err != nil {
 		return nil, err
@@ -40,6 +47,14 @@ func (c *Call) onNetwork(ctx context.Context, cfg *config, wire *Request, plan *
 	if err != nil {
 		return nil, err
 	}
+	c.dropFailed() // an interceptor made a response all the same
 	resp.wireRequest, resp.wireHeaders, resp.wireLength = ex.request, resp.headers, resp.Body.length
 	return resp, nil
+}
+
+// dropFailed gives up an exchange without a response, when its failure is not the call's: nobody else would.
+func (c *Call) dropFailed() {
+	if ex := c.exchange; ex != nil && ex.failed && !ex.done {
+		c.abandon()
+	}
 }

@@ -13,6 +13,12 @@ import (
 
 // callServer sends a request over the exchange's connection and reads the head of the response.
 func (c *Call) callServer(ctx context.Context, cfg *config, ex *exchange, req *Request) (*Response, error) {
+	resp, err := c.converse(ctx, cfg, ex, req)
+	ex.failed = err != nil
+	return resp, err
+}
+
+func (c *Call) converse(ctx context.Context, cfg *config, ex *exchange, req *Request) (*Response, error) {
 	ex.request = req
 	refused, wrote := c.writeRequest(ctx, cfg, ex, req)
 	switch {

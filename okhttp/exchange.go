@@ -24,6 +24,7 @@ type exchange struct {
 	answered bool // responseHeadersStart was told
 	started  bool // responseBodyStart was told
 	closed   bool // the user closed the body
+	failed   bool // no response came
 	done     bool // the exchange is over: the connection is no longer its own
 	broken   *Error
 	got      int64
