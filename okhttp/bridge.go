@@ -27,7 +27,7 @@ func (c *Call) attempt(ctx context.Context, cfg *config, req *Request, plan *rou
 	}
 	saveCookies(cfg.jar, wire.url, resp.headers)
 	if gunzip {
-		c.gunzip(ctx, cfg, resp)
+		c.gunzip(ctx, cfg, wire, resp)
 	}
 	return resp, nil
 }
@@ -157,13 +157,13 @@ func framed(r *Request) *Request {
 
 // gunzip unpacks the body of a response to a request that the bridge asked gzip for. The length and the coding are those of what came,
 // so they go. A response that cannot have a body keeps them: they tell of one that was not sent (RFC 9110 sections 9.3.2 and 15.4.5).
-func (c *Call) gunzip(ctx context.Context, cfg *config, resp *Response) {
+func (c *Call) gunzip(ctx context.Context, cfg *config, wire *Request, resp *Response) {
 	coding, _ := resp.headers.Last("Content-Encoding")
-	if !equalFold(coding, "gzip") || resp.Body.empty || resp.wireRequest.method == "HEAD" || resp.Status == 204 || resp.Status == 304 {
+	if !equalFold(coding, "gzip") || resp.Body.empty || wire.method == "HEAD" || resp.Status == 204 || resp.Status == 304 {
 		return
 	}
 	resp.headers = resp.headers.Without("Content-Encoding").Without("Content-Length")
-	body := &decodedBody{call: c, ctx: ctx, ex: c.exchange, most: cfg.maxDecoded}
+	body := &decodedBody{call: c, ctx: ctx, request: wire, ex: resp.exchange, most: cfg.maxDecoded}
 	body.packed = countedSource{Source: resp.Body.src}
 	body.src = okio.NewGzipSource(&body.packed)
 	resp.Body = newResponseBody(body, resp.Body.contentType, -1)
@@ -172,14 +172,15 @@ func (c *Call) gunzip(ctx context.Context, cfg *config, resp *Response) {
 
 // decodedBody is a body after transparent gzip. Its failures are those of the call and repeat, and it stops at a limit.
 type decodedBody struct {
-	call   *Call
-	ctx    context.Context
-	ex     *exchange
-	packed countedSource
-	src    okio.Source
-	got    int64
-	most   int64 // 0: no limit
-	broken error
+	call    *Call
+	ctx     context.Context
+	request *Request
+	ex      *exchange // nil for a response of the cache
+	packed  countedSource
+	src     okio.Source
+	got     int64
+	most    int64 // 0: no limit
+	broken  error
 }
 
 func (d *decodedBody) ReadBuffer(dst *okio.Buffer, n int64) (int64, error) {
@@ -218,9 +219,12 @@ func (d *decodedBody) read(dst *okio.Buffer, n int64) (int64, error) {
 }
 
 func (d *decodedBody) wrap(err error) error {
-	e := d.call.wrap(d.ctx, d.ex.request, err)
+	e := d.call.wrap(d.ctx, d.request, err)
 	if e.Phase == "" {
-		e.Phase, e.Route, e.Sent = PhaseResponseBody, d.ex.conn.route.String(), true
+		e.Phase = PhaseResponseBody
+		if d.ex != nil {
+			e.Route, e.Sent = d.ex.conn.route.String(), true
+		}
 	}
 	return e
 }
