@@ -44,6 +44,9 @@ func (t *roundTripper) CloseIdleConnections() { t.client.cfg.pool.EvictAll() }
 func (t *roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	trip := new(roundTrip)
 	err := trip.request.fromHTTP(r)
+	if r.Body != nil {
+		defer r.Body.Close() // it must be closed, whether or not it was sent
+	}
 	if err == nil {
 		t.client.prepare(&trip.call, t.cfg, &trip.request)
 		traced(r.Context(), &trip.call)
@@ -52,9 +55,6 @@ func (t *roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 			resp.toHTTP(&trip.response, r)
 			return &trip.response, nil
 		}
-	}
-	if r.Body != nil {
-		r.Body.Close() // it must be closed, whether or not it was opened
 	}
 	return nil, err
 }
@@ -217,5 +217,8 @@ func (s *upgradedStream) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close closes both directions.
+// CloseWrite closes the sending direction, as that of net/http does.
+func (s *upgradedStream) CloseWrite() error { return s.sink.Close() }
+
+// Close closes both directions. It frees a Read and a Write that are under way.
 func (s *upgradedStream) Close() error { return upgradedBody{s.socket}.Close() }
