@@ -9,20 +9,40 @@ type tagList struct {
 	next  *tagList
 }
 
-func (l *tagList) find(kind reflect.Type) (any, bool) {
-	for ; l != nil; l = l.next {
+func findTag[T any](l *tagList) (v T, ok bool) {
+	for kind := reflect.TypeFor[T](); l != nil; l = l.next {
 		if l.kind == kind {
-			return l.value, true
+			v, _ = l.value.(T) // a nil of an interface type has lost its type
+			return v, true
 		}
 	}
-	return nil, false
+	return v, false
+}
+
+// with returns the list with a value in the place of one of the same type.
+func (l *tagList) with(kind reflect.Type, value any) *tagList {
+	return &tagList{kind, value, l.without(kind)}
+}
+
+func (l *tagList) without(kind reflect.Type) *tagList {
+	switch {
+	case l == nil:
+		return nil
+	case l.kind == kind:
+		return l.next
+	}
+	rest := l.next.without(kind)
+	if rest == l.next {
+		return l // it was not there
+	}
+	return &tagList{l.kind, l.value, rest}
 }
 
 // Tag attaches a value to a request, in the place of one of the same type. A call starts with the tags of its request.
 func Tag[T any](v T) RequestOption {
 	return requestOption(func(r *Request) error {
 		rare := r.rarely()
-		rare.tags = &tagList{reflect.TypeFor[T](), v, rare.tags}
+		rare.tags = rare.tags.with(reflect.TypeFor[T](), v)
 		r.rare = rare
 		return nil
 	})
@@ -30,21 +50,16 @@ func Tag[T any](v T) RequestOption {
 
 // RequestTag returns the value of type T that was attached to a request.
 func RequestTag[T any](r *Request) (T, bool) {
-	var none T
 	if r.rare == nil {
-		return none, false
+		return findTag[T](nil)
 	}
-	v, ok := r.rare.tags.find(reflect.TypeFor[T]())
-	if !ok {
-		return none, false
-	}
-	return v.(T), true
+	return findTag[T](r.rare.tags)
 }
 
 // TagOf returns the value of type T that is attached to a call or its request. It may be called from any goroutine.
 func TagOf[T any](c *Call) (T, bool) {
-	if v, ok := c.tags.Load().find(reflect.TypeFor[T]()); ok {
-		return v.(T), true
+	if v, ok := findTag[T](c.tags.Load()); ok {
+		return v, true
 	}
 	return RequestTag[T](c.request)
 }
@@ -54,7 +69,7 @@ func TagOf[T any](c *Call) (T, bool) {
 func SetTag[T any](c *Call, v T) {
 	for {
 		old := c.tags.Load()
-		if c.tags.CompareAndSwap(old, &tagList{reflect.TypeFor[T](), v, old}) {
+		if c.tags.CompareAndSwap(old, old.with(reflect.TypeFor[T](), v)) {
 			return
 		}
 	}
@@ -69,8 +84,8 @@ func TagOrCompute[T any](c *Call, f func() T) T {
 	kind, computed := reflect.TypeFor[T](), f()
 	for {
 		old := c.tags.Load()
-		if v, ok := old.find(kind); ok {
-			return v.(T)
+		if v, ok := findTag[T](old); ok {
+			return v
 		}
 		if c.tags.CompareAndSwap(old, &tagList{kind, computed, old}) {
 			return computed
