@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/okhttp-go/ok/mockserver v0.0.0
+	github.com/okhttp-go/ok/okcurl v0.0.0
 	github.com/okhttp-go/ok/okhttp v0.0.0
 	github.com/okhttp-go/ok/okio v0.0.0
 )
@@ -16,6 +17,7 @@ require (
 
 replace (
 	github.com/okhttp-go/ok/mockserver => ../../mockserver
+	github.com/okhttp-go/ok/okcurl => ../../okcurl
 	github.com/okhttp-go/ok/okhttp => ../../okhttp
 	github.com/okhttp-go/ok/okio => ../../okio
 )

@@ -1,0 +1,103 @@
+package examples
+
+import (
+	"bytes"
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/okhttp-go/ok/okcurl/cli"
+	"github.com/okhttp-go/ok/okhttp"
+)
+
+// What a page claims to list whole is compared with what there is.
+
+func page(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestOptionsPage(t *testing.T) {
+	text := page(t, "../okhttp/options.md")
+	listed := regexp.MustCompile("(?m)^\\| `(With\\w+)` \\|.* \\|([✓ ]+)\\|([✓ ]+)\\|([✓ ]+)\\|$").FindAllStringSubmatch(text, -1)
+	scopes := map[string][]string{}
+	for _, row := range listed {
+		scopes[row[1]] = row[2:]
+	}
+	found := regexp.MustCompile(`(?m)^func (With\w+)\(.*\) (Option|CallOption)$`).FindAllStringSubmatch(page(t, "../../tests/api/okhttp.txt"), -1)
+	if len(found) < 20 {
+		t.Fatalf("found %d options, the pattern is wrong", len(found))
+	}
+	for _, f := range found {
+		name, call := f[1], f[2] == "CallOption"
+		s, ok := scopes[name]
+		if !ok {
+			t.Errorf("the page lacks %s", name)
+			continue
+		}
+		delete(scopes, name)
+		if s[0] != " ✓ " || (s[1] == " ✓ ") != call || s[2] == " ✓ " && !call {
+			t.Errorf("%s is a %s, and the page gives it the scopes %q", name, f[2], s)
+		}
+	}
+	for name := range scopes {
+		t.Errorf("the page has %s, which is no option", name)
+	}
+}
+
+func TestEventsPage(t *testing.T) {
+	text := page(t, "../okhttp/events.md")
+	for f := range reflect.TypeFor[okhttp.EventListener]().Fields() {
+		if !regexp.MustCompile(`\b` + f.Name + `\b`).MatchString(text) {
+			t.Errorf("the page lacks %s", f.Name)
+		}
+	}
+}
+
+func TestStrictnessPage(t *testing.T) {
+	text := page(t, "../okhttp/http1.md")
+	differs := 0
+	for _, record := range strings.Split(page(t, "../../tests/conformance/http1/testdata/results.txt"), "\n\n") {
+		if strings.Contains(record, "  differs:") {
+			differs++
+			if id, _, _ := strings.Cut(record, " "); !strings.Contains(text, "`"+id+"`") {
+				t.Errorf("the page lacks %s", id)
+			}
+		} else if alike, ok := strings.CutSuffix(record, " as llhttp"); ok && !strings.Contains(text, alike+" are decided alike") {
+			t.Errorf("the page does not say that %s are decided alike", alike)
+		}
+	}
+	if differs == 0 {
+		t.Error("no case differs: the records have another form")
+	}
+}
+
+func TestOkcurlPage(t *testing.T) {
+	var help, complaints bytes.Buffer
+	if code := cli.Main([]string{"--help"}, nil, &help, &complaints); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &complaints)
+	}
+	// An option begins with its forms, and what it does follows after two spaces and in deeper lines.
+	option := regexp.MustCompile(`^  (?:    )?(-.*?)  +(\S.*)$`)
+	var table []string
+	for _, line := range strings.Split(help.String(), "\n") {
+		if m := option.FindStringSubmatch(line); m != nil {
+			table = append(table, "| `"+m[1]+"` | "+m[2])
+		} else if more := strings.TrimSpace(line); len(table) > 0 && more != "" && strings.HasPrefix(line, "    ") {
+			table[len(table)-1] += " " + more
+		}
+	}
+	if len(table) < 25 {
+		t.Fatalf("found %d options in the help, the pattern is wrong:\n%s", len(table), &help)
+	}
+	want := strings.Join(table, " |\n") + " |\n"
+	if text := page(t, "../okcurl.md"); !strings.Contains(text, "|---|---|\n"+want) {
+		t.Errorf("the page does not have this table:\n%s", want)
+	}
+}
