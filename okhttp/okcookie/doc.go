@@ -6,7 +6,7 @@
 //	if err := jar.Load("cookies.json"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 //		return err
 //	}
-//	client, err := okhttp.New(okhttp.WithCookieJar(jar))
+//	client := okhttp.New(okhttp.WithCookieJar(jar))
 //	…
 //	return jar.Save("cookies.json")
 //

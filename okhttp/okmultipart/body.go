@@ -136,7 +136,7 @@ func (l *layout) add(p *Part) error {
 	switch {
 	case p.err != nil:
 		return p.err
-	case p.open == nil && p.write == nil && p.nested == nil && p.headers.Len() == 0 && p.data == nil:
+	case p.open == nil && p.write == nil && p.nested == nil && p.data == nil:
 		return errors.New("expected a part, got the zero value")
 	}
 	if err := p.collides(l.boundary); err != nil {

@@ -22,12 +22,12 @@ func Form(parts ...Part) (*okhttp.Body, error) { return New(&Config{Type: FormDa
 
 // Field is the field of a form with a text. The text is sent as it is, in UTF-8.
 func Field(name, value string) Part {
-	return inMemory(okhttp.Headers{}, "", []byte(value)).disposed(name, nil)
+	return Data(okhttp.Headers{}, "", []byte(value)).disposed(name, nil)
 }
 
 // Bytes is a file of a form with the content p, which must not be modified afterwards. contentType "" means "application/octet-stream".
 func Bytes(name, filename, contentType string, p []byte) Part {
-	return inMemory(okhttp.Headers{}, orOctetStream(contentType), p).disposed(name, &filename)
+	return Data(okhttp.Headers{}, orOctetStream(contentType), p).disposed(name, &filename)
 }
 
 // File is a file of a form, under the last element of its path. Its length is read now, and a file that is not there fails [New]; the file is

@@ -62,8 +62,11 @@ func Nested(headers okhttp.Headers, c *Config, parts ...Part) Part {
 	return Part{headers: headers, contentType: inner.contentType, length: inner.length, nested: inner, oneShot: inner.oneShot}
 }
 
-// inMemory makes a part of p, which must not be modified afterwards.
-func inMemory(headers okhttp.Headers, contentType string, p []byte) Part {
+// Data makes a part with the content p, which must not be modified afterwards. Headers may be the zero value and contentType "".
+func Data(headers okhttp.Headers, contentType string, p []byte) Part {
+	if p == nil {
+		p = []byte{}
+	}
 	return Part{headers: headers, contentType: contentType, length: int64(len(p)), data: p}
 }
 
