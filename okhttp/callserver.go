@@ -125,7 +125,8 @@ func (c *Call) bodyFailure(ex *exchange, err error) *attemptError {
 // answering and closing (RFC 9110 section 10.1.1).
 func worthReading(e *attemptError) bool {
 	var pe *ProtocolError
-	return e.exchange && e.sent && !errors.As(e.err, &pe) && !isTimeout(e.err)
+	reading := e.phase == PhaseResponseHeaders // it was waiting for 100 (Continue), and that failed
+	return e.exchange && e.sent && !reading && !errors.As(e.err, &pe) && !isTimeout(e.err)
 }
 
 // readHead reads the final response head, past any informational ones.
@@ -177,7 +178,7 @@ func (c *Call) newResponse(ex *exchange, req *Request, head http1.ResponseHead) 
 	}
 	r.headers, r.request = headersOf(head.Fields), req
 	r.handshake = ex.conn.handshake
-	r.sentAt, r.took = ex.began, time.Since(ex.began)
+	r.sentAt, r.took = ex.conn.began, time.Since(ex.conn.began)
 	r.exchange = ex
 	r.Body = &r.body
 	if l := c.events.Load(); l != nil && l.ResponseHeadersEnd != nil {
