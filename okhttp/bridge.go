@@ -9,12 +9,6 @@ import (
 	"github.com/okhttp-go/ok/okio"
 )
 
-// wireRequest is the request as it goes to the network, with room for the headers of most.
-type wireRequest struct {
-	Request
-	room [8]string // host, connection, encoding and agent
-}
-
 // attempt sends a request once and makes the network's response one for the user.
 func (c *Call) attempt(ctx context.Context, cfg *config, req *Request, plan *routePlan) (*Response, error) {
 	if c.IsCanceled() {
@@ -35,12 +29,16 @@ func (c *Call) attempt(ctx context.Context, cfg *config, req *Request, plan *rou
 // bridge adds the headers that HTTP needs and the user did not set. Host comes first (RFC 9110 section 7.2), then the user's headers in
 // their order, then the rest. It reports whether a gzip response is to be unpacked on the way back.
 func (c *Call) bridge(req *Request, cfg *config) (wire *Request, gunzip bool) {
-	w := &c.firstWire
-	if c.exchange != nil || w.method != "" {
-		w = new(wireRequest) // responses point to the earlier ones
+	wire = &c.firstWire
+	if c.exchange != nil || wire.method != "" {
+		wire = new(Request) // responses point to the earlier ones
 	}
-	w.Request = *req
-	nv := w.room[:0]
+	*wire = *req
+	if len(req.headers.nv) == 0 && req.body == nil && req.rare == nil && cfg.jar == nil {
+		wire.headers = c.client.plainHeaders(req.url.hostPort())
+		return wire, true
+	}
+	nv := make([]string, 0, len(req.headers.nv)+2*7)
 	host, connection, agent := "", false, false
 	cookies, upgrade := cookieHeader(cfg.jar, req.url), req.Upgrade()
 	gunzip = upgrade == ""
@@ -95,11 +93,24 @@ func (c *Call) bridge(req *Request, cfg *config) (wire *Request, gunzip bool) {
 		nv = append(nv, "Cookie", cookies)
 	}
 	if !agent {
-		nv = append(nv, "User-Agent", "okhttp-go/"+Version)
+		nv = append(nv, "User-Agent", userAgent)
 	}
-	w.headers = headersOf(nv)
-	return &w.Request, gunzip
+	wire.headers = headersOf(nv)
+	return wire, gunzip
 }
+
+// plainHeaders returns the headers of a request that has none of its own. The latest are kept: most requests of a program go where the one
+// before went.
+func (c *Client) plainHeaders(host string) Headers {
+	if p := c.plain.Load(); p != nil && p.nv[1] == host {
+		return *p
+	}
+	h := headersOf([]string{"Host", host, "Connection", "Keep-Alive", "Accept-Encoding", "gzip", "User-Agent", userAgent})
+	c.plain.Store(&h)
+	return h
+}
+
+const userAgent = "okhttp-go/" + Version
 
 // framesBody reports whether a header is one that the body decides about. Without a body, a header that promises one would make the
 // server take the next request for it; a length of 0 is harmless.
@@ -162,6 +173,7 @@ func (c *Call) gunzip(ctx context.Context, cfg *config, wire *Request, resp *Res
 	if !equalFold(coding, "gzip") || resp.Body.empty || wire.method == "HEAD" || resp.Status == 204 || resp.Status == 304 {
 		return
 	}
+	resp.NetworkResponse() // as it is before the change
 	resp.headers = resp.headers.Without("Content-Encoding").Without("Content-Length")
 	body := &decodedBody{call: c, ctx: ctx, request: wire, ex: resp.exchange, most: cfg.maxDecoded}
 	body.packed = countedSource{Source: resp.Body.src}

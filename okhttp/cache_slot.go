@@ -48,7 +48,7 @@ func (c *Call) onNetwork(ctx context.Context, cfg *config, wire *Request, plan *
 		return nil, err
 	}
 	c.dropFailed() // an interceptor made a response all the same
-	resp.wireRequest, resp.wireHeaders, resp.wireLength = ex.request, resp.headers, resp.Body.length
+	resp.wireRequest = ex.request
 	return resp, nil
 }
 

@@ -31,7 +31,7 @@ type Call struct {
 	ended     bool
 	catches   bool     // a panic is caught and becomes the failure
 	first     exchange // the storage of most calls' only exchange, and of its request
-	firstWire wireRequest
+	firstWire Request
 }
 
 // callTimeout is the time limit of a whole call.

@@ -19,6 +19,8 @@ type Client struct {
 
 	mu      sync.Mutex
 	waiting *waiting // calls without a connection
+
+	plain atomic.Pointer[Headers] // see plainHeaders
 }
 
 // New makes a client. It cannot fail: options take values that were parsed before.

@@ -13,15 +13,21 @@ import (
 
 // routePlan is what one request, with its retries, has yet to try.
 type routePlan struct {
-	resolved bool
-	addrs    []netip.Addr
-	next     int
-	reused   bool // the latest connection had served others before
+	reused bool    // the latest connection had served others before
+	routes *routes // nil until a connection is dialed
+}
+
+// routes are the addresses of a host, and which of them comes next.
+type routes struct {
+	addrs []netip.Addr
+	next  int
 }
 
 // more reports whether another attempt could take another way: a connection that was idle says nothing about its route, and a fresh
 // one that failed is not worth repeating, so further addresses are needed then.
-func (p *routePlan) more() bool { return p.reused || !p.resolved || p.next < len(p.addrs) }
+func (p *routePlan) more() bool {
+	return p.reused || p.routes == nil || p.routes.next < len(p.routes.addrs)
+}
 
 // connect begins an exchange over the connection that the call holds, an idle one of the pool, or a new one.
 func (c *Call) connect(ctx context.Context, cfg *config, req *Request, plan *routePlan) (*exchange, error) {
@@ -70,17 +76,17 @@ func (c *Call) dial(ctx context.Context, cfg *config, addr address, plan *routeP
 		return nil, &attemptError{err: err}
 	}
 	defer w.end()
-	if !plan.resolved {
+	if plan.routes == nil {
 		addrs, err := c.lookup(ctx, cfg, addr.host)
 		if err != nil {
 			return nil, &attemptError{phase: PhaseDNS, err: err}
 		}
-		plan.addrs, plan.resolved = addrs, true
+		plan.routes = &routes{addrs: addrs}
 	}
 	failure := &attemptError{phase: PhaseConnect, err: errors.New("no further address to connect to")}
-	for first := true; plan.next < len(plan.addrs); first = false {
-		route := &Route{host: addr.host, addr: netip.AddrPortFrom(plan.addrs[plan.next], uint16(addr.port))}
-		plan.next++
+	for r, first := plan.routes, true; r.next < len(r.addrs); first = false {
+		route := &Route{host: addr.host, addr: netip.AddrPortFrom(r.addrs[r.next], uint16(addr.port))}
+		r.next++
 		conn, phase, err := c.open(ctx, cfg, addr, route)
 		if err == nil {
 			return conn, nil

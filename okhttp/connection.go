@@ -29,8 +29,9 @@ type Connection struct {
 	pool  *ConnectionPool
 	entry *pool.Entry[address, *pooled]
 	owner atomic.Pointer[Call] // the call that holds it
-	// served counts exchanges that came to a good end. It belongs to the owner.
-	served int
+	// The rest belongs to the owner.
+	served int       // exchanges that came to a good end
+	began  time.Time // the current exchange
 }
 
 func newConnection(addr address, route *Route, raw net.Conn, secure *tls.Conn) *Connection {

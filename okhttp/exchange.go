@@ -19,7 +19,6 @@ type exchange struct {
 	ctx     context.Context
 	conn    *Connection
 	request *Request // as it goes to the network; the latest that an interceptor made of it
-	began   time.Time
 
 	answered bool // responseHeadersStart was told
 	started  bool // responseBodyStart was told
@@ -29,10 +28,15 @@ type exchange struct {
 	broken   *Error
 	got      int64
 
-	body     *http1.BodyReader
+	body  *http1.BodyReader
+	whole bool // the response came to its end
+	rare  *rareExchange
+}
+
+// rareExchange is what few exchanges end with.
+type rareExchange struct {
 	trailers []string
 	upgrade  *upgrade // after a 101
-	whole    bool     // the response came to its end
 }
 
 // begin starts an exchange on a connection that the call holds, under the time limits of the config and the context.
@@ -41,7 +45,8 @@ func (c *Call) begin(ctx context.Context, cfg *config, req *Request, conn *Conne
 	if c.exchange != nil {
 		ex = new(exchange) // the body of an earlier response may still point to the first
 	}
-	*ex = exchange{call: c, ctx: ctx, conn: conn, request: req, began: now}
+	*ex = exchange{call: c, ctx: ctx, conn: conn, request: req}
+	conn.began = now
 	c.exchange = ex
 	deadline, _ := ctx.Deadline()
 	conn.source.SetLimit(cfg.readTimeout)
@@ -84,7 +89,9 @@ func (ex *exchange) start() {
 
 // finish ends an exchange that went well.
 func (ex *exchange) finish() {
-	ex.trailers, _ = ex.body.Trailers()
+	if trailers, _ := ex.body.Trailers(); len(trailers) > 0 {
+		ex.rare = &rareExchange{trailers: trailers}
+	}
 	ex.whole = true
 	ex.conn.served++
 	if l := ex.call.events.Load(); l != nil && l.ResponseBodyEnd != nil {
@@ -241,5 +248,8 @@ func (ex *exchange) allTrailers() ([]string, error) {
 		}
 		return nil, http1.ErrTrailersTruncated
 	}
-	return ex.trailers, nil
+	if ex.rare == nil {
+		return nil, nil
+	}
+	return ex.rare.trailers, nil
 }

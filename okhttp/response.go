@@ -21,11 +21,9 @@ type Response struct {
 	request  *Request
 	prior    *Response
 	cached   *Response
-	networks *Response // set by an option; otherwise made of the next two on demand
+	networks *Response // made on demand, as long as nothing was changed since the response came
 
-	wireRequest *Request
-	wireHeaders Headers
-	wireLength  int64
+	wireRequest *Request // of a response from the network
 
 	handshake *Handshake
 	sentAt    time.Time
@@ -60,9 +58,8 @@ func (r *Response) CacheResponse() *Response { return r.cached }
 func (r *Response) NetworkResponse() *Response {
 	if r.networks == nil && r.wireRequest != nil {
 		n := *r
-		n.headers, n.request, n.prior = r.wireHeaders, r.wireRequest, nil
-		n.Body = unreadable(r.wireHeaders.Get("Content-Type"), r.wireLength)
-		n.wireRequest, n.cached = nil, nil
+		n.request, n.wireRequest, n.prior, n.cached = r.wireRequest, nil, nil, nil
+		n.Body = unreadable(r.headers.Get("Content-Type"), r.Body.Len())
 		r.networks = &n
 	}
 	return r.networks

@@ -22,6 +22,7 @@ func NewResponse(req *Request, status int, opts ...ResponseOption) *Response {
 
 // With returns a copy changed by the options. The copy and the original share the body, unless an option replaces it.
 func (r *Response) With(opts ...ResponseOption) *Response {
+	r.NetworkResponse() // as it is before the change
 	changed := *r
 	for _, o := range opts {
 		if o != nil {

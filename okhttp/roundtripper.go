@@ -183,8 +183,8 @@ func (r *Response) toHTTP(h *http.Response, req *http.Request) {
 	}
 	if ex := r.exchange; ex != nil {
 		h.TLS = ex.conn.TLS()
-		if ex.upgrade != nil {
-			h.Body = &upgradedStream{okio.NewBufferedSource(&ex.upgrade.source), &ex.upgrade.sink, ex.upgrade}
+		if u := ex.upgraded(); u != nil {
+			h.Body = &upgradedStream{okio.NewBufferedSource(&u.source), &u.sink, u}
 		}
 	}
 	h.Close = r.headers.hasToken("Connection", "close")

@@ -36,9 +36,16 @@ func (c *Call) upgraded(ex *exchange, r *responseAndBody) (*Response, error) {
 	u := &upgrade{ex: ex}
 	u.source.upgrade, u.sink.upgrade = u, u
 	u.open.Store(2)
-	ex.upgrade = u
+	ex.rare = &rareExchange{upgrade: u}
 	r.body = *newResponseBody(upgradedBody{u}, "", 0)
 	return &r.Response, nil
+}
+
+func (ex *exchange) upgraded() *upgrade {
+	if ex.rare == nil {
+		return nil
+	}
+	return ex.rare.upgrade
 }
 
 // Source implements [okio.Socket]. What the server sent right after its response comes first.
@@ -181,10 +188,10 @@ func (b upgradedBody) Close() error {
 // time, but any may close it; the call ends, and the connection with it, when both are closed. The read and write timeouts of the call still bound each
 // operation; change them with [okio.TimeoutOf].
 func (r *Response) Socket() (okio.Socket, bool) {
-	if r.exchange == nil || r.exchange.upgrade == nil {
+	if r.exchange == nil || r.exchange.upgraded() == nil {
 		return nil, false
 	}
-	return r.exchange.upgrade, true
+	return r.exchange.upgraded(), true
 }
 
 // Connection returns the connection that the response came over, and whether it came from a server.
