@@ -208,7 +208,7 @@ func (b *openedBody) Read(p []byte) (int, error) {
 		return 0, http.ErrBodyReadAfterClose
 	}
 	if b.r == nil {
-		r, err := b.body.reader(b.ctx)
+		r, err := b.body.Open(b.ctx)
 		if err != nil {
 			return 0, err
 		}
@@ -222,20 +222,6 @@ func (b *openedBody) Close() error {
 		return nil
 	}
 	return b.r.Close()
-}
-
-// reader opens the content for reading. A body that is written is written by a goroutine, which ends with the reader's Close.
-func (b *Body) reader(ctx context.Context) (io.ReadCloser, error) {
-	if b.cfg.Open != nil {
-		r, err := b.cfg.Open(ctx)
-		if err == nil && r == nil {
-			err = errNoReader
-		}
-		return r, err
-	}
-	r, w := io.Pipe()
-	go func() { w.CloseWithError(b.cfg.Write(ctx, w)) }()
-	return r, nil
 }
 
 var errNoReader = errors.New("okhttp: a body's Open returned neither a reader nor an error")
