@@ -45,6 +45,7 @@ export default defineConfig({
           { text: 'Options', link: '/okhttp/options' },
           { text: 'Interceptors', link: '/okhttp/interceptors' },
           { text: 'Redirects and retries', link: '/okhttp/redirects' },
+          { text: 'Authentication', link: '/okhttp/authentication' },
           { text: 'Upgrades', link: '/okhttp/upgrades' },
           { text: 'Cookies', link: '/okhttp/cookies' },
           { text: 'Events', link: '/okhttp/events' },
