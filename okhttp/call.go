@@ -175,12 +175,15 @@ func (c *Call) wrap(ctx context.Context, req *Request, err error) *Error {
 
 // attribute puts the end of the call, if that was the cause, in the place of the failure it led to.
 func (c *Call) attribute(ctx context.Context, e *Error) *Error {
+	if _, done := e.Err.(*endError); done && e.Err != ErrCanceled { // with which the context cancels a connection too
+		return e
+	}
 	cause := c.endOf(ctx, e.Err)
 	if cause == nil || errors.Is(e.Err, cause) {
 		return e
 	}
 	moved := *e
-	if e.Err != context.Cause(ctx) && e.Err != context.Canceled { // else it only tells of the end
+	if e.Err != context.Cause(ctx) && !errors.Is(e.Err, context.Canceled) { // else it only tells of the end
 		moved.Attempts = append([]error{e.Err}, e.Attempts...)
 	}
 	moved.Err = cause
