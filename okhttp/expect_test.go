@@ -248,7 +248,7 @@ func TestExpectRefusedAndFollowedUp(t *testing.T) {
 		var got string
 		w.serve("server.test", "10.0.0.1", func(p *peer) {
 			p.head()
-			p.send(statusResponse(401, "WWW-Authenticate: Basic realm=x", ""))
+			p.send(statusResponse(401, "WWW-Authenticate: Basic realm=x"))
 			if rest, _ := io.ReadAll(p.in); len(rest) > 0 {
 				t.Errorf("the first connection got %q", rest)
 			}
