@@ -310,7 +310,7 @@ func TestDigestConcurrent(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		if nc := rest[:8]; seen[nc] {
-			http.Error(w, "replay", 403)
+			http.Error(w, "replay", http.StatusForbidden)
 		} else {
 			seen[nc] = true
 		}
