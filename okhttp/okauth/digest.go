@@ -17,8 +17,8 @@ const mostStale = 3
 // DigestAuth answers Digest challenges (RFC 7616), of servers and of proxies. It is an [okhttp.Authenticator].
 //
 // It knows MD5, SHA-256 and SHA-512-256 and their -sess variants, and answers the strongest that is offered. Of the qualities of protection
-// it uses auth, and auth-int only for requests without a body from servers that offer nothing else. It answers servers without qop as
-// RFC 2069 says. User names are hashed where the server asks for it.
+// it uses auth, and auth-int only for servers that offer nothing else; the body is then read once more, to be hashed, and requests whose body can
+// be sent only once, or has no known length, are not answered. It answers servers without qop as RFC 2069 says. User names are hashed where the server asks for it.
 type DigestAuth struct {
 	guard *guard
 	user  *user
@@ -39,7 +39,7 @@ func (d *DigestAuth) Scheme() string { return "Digest" }
 
 // Authenticate implements [okhttp.Authenticator]. It returns nil if the server did not ask for Digest in a way that can be answered, may not
 // have the credentials, or has refused them before in this call. A nonce that was only too old is not a refusal.
-func (d *DigestAuth) Authenticate(_ context.Context, _ *okhttp.Route, resp *okhttp.Response) (*okhttp.Request, error) {
+func (d *DigestAuth) Authenticate(ctx context.Context, _ *okhttp.Route, resp *okhttp.Response) (*okhttp.Request, error) {
 	header := answerHeader(resp)
 	if header == "" {
 		return nil, nil
@@ -60,7 +60,11 @@ func (d *DigestAuth) Authenticate(_ context.Context, _ *okhttp.Route, resp *okht
 		d.forget(key, c)
 		return nil, nil
 	}
-	value, ok := d.begin(key, c, req)
+	body, err := c.covered(ctx, req.Body())
+	if err != nil {
+		return nil, err
+	}
+	value, ok := d.begin(key, c, req, body)
 	if !ok {
 		return nil, nil
 	}
@@ -86,11 +90,11 @@ func (d *DigestAuth) refused(resp *okhttp.Response, header string, c digestChall
 }
 
 // begin starts a session with a challenge, or goes on with one whose nonce the server has sent again, and returns its next answer.
-func (d *DigestAuth) begin(key origin, c digestChallenge, req *okhttp.Request) (string, bool) {
+func (d *DigestAuth) begin(key origin, c digestChallenge, req *okhttp.Request, body string) (string, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	s := newDigestSession(c, d.user, d.sessions[key])
-	value, ok := s.answer(req)
+	value, ok := s.answer(req, body)
 	if ok {
 		s.unsent = value
 		d.sessions[key] = s
@@ -114,7 +118,7 @@ func (d *DigestAuth) forget(key origin, c digestChallenge) {
 // servers demand that look for replays. A request with an Authorization header of another kind is left alone.
 func (d *DigestAuth) Preemptive() okhttp.Interceptor {
 	return okhttp.InterceptorFunc(func(ctx context.Context, chain okhttp.Chain) (*okhttp.Response, error) {
-		req, nonce, err := d.preempt(chain.Request())
+		req, nonce, err := d.preempt(ctx, chain.Request())
 		if err != nil {
 			return nil, err
 		}
@@ -127,21 +131,28 @@ func (d *DigestAuth) Preemptive() okhttp.Interceptor {
 }
 
 // preempt puts an answer on a request if there is one, and returns the nonce it was made with.
-func (d *DigestAuth) preempt(req *okhttp.Request) (_ *okhttp.Request, nonce string, err error) {
+func (d *DigestAuth) preempt(ctx context.Context, req *okhttp.Request) (_ *okhttp.Request, nonce string, err error) {
 	const header = "Authorization"
 	value, has := req.Headers().Last(header)
-	d.mu.Lock()
-	s := d.sessions[originOf(req.URL())]
-	switch {
-	case s == nil || has && !strings.HasPrefix(value, s.beginning):
-		d.mu.Unlock()
+	s := d.session(req)
+	if s == nil || has && !strings.HasPrefix(value, s.beginning) {
 		return req, "", nil
-	case has && value == s.unsent:
-		s.unsent, nonce = "", s.nonce
-		d.mu.Unlock()
-		return req, nonce, nil
 	}
-	value, ok := s.answer(req)
+	if has {
+		if nonce, ok := d.passOn(s, value); ok {
+			return req, nonce, nil
+		}
+	}
+	body, err := s.challenge.covered(ctx, req.Body())
+	if err != nil {
+		return nil, "", err
+	}
+	d.mu.Lock()
+	if d.sessions[originOf(req.URL())] != s { // another call has begun anew, and counts on from here
+		d.mu.Unlock()
+		return d.preempt(ctx, req)
+	}
+	value, ok := s.answer(req, body)
 	nonce = s.nonce
 	d.mu.Unlock()
 	if !ok {
@@ -149,6 +160,23 @@ func (d *DigestAuth) preempt(req *okhttp.Request) (_ *okhttp.Request, nonce stri
 	}
 	req, err = withHeader(req, header, value)
 	return req, nonce, err
+}
+
+func (d *DigestAuth) session(req *okhttp.Request) *digestSession {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.sessions[originOf(req.URL())]
+}
+
+// passOn reports whether a value was made by Authenticate and not sent yet, which it is now, and the nonce it was made with.
+func (d *DigestAuth) passOn(s *digestSession, value string) (nonce string, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if value != s.unsent {
+		return "", false
+	}
+	s.unsent = ""
+	return s.nonce, true
 }
 
 // learn takes over the nonce that a server wants to be used next (RFC 7616 section 3.5).

@@ -1,6 +1,9 @@
 package okauth
 
 import (
+	"context"
+	"encoding/hex"
+	"io"
 	"strings"
 
 	"github.com/okhttp-go/ok/okhttp"
@@ -53,8 +56,8 @@ func parseDigest(c okhttp.Challenge, body *okhttp.Body) (d digestChallenge, ok b
 	return d, true
 }
 
-// chooseQOP picks the quality of protection. auth-int covers the body, which a [okhttp.Body] does not show to others; it is answered, where a
-// server insists on it, for requests that have none.
+// chooseQOP picks the quality of protection. auth-int covers the body, which then has to be read beforehand: it is taken only where a server
+// insists on it, and the body can be read twice.
 func chooseQOP(params map[string]string, body *okhttp.Body) (string, bool) {
 	offered, ok := params["qop"]
 	if !ok {
@@ -69,12 +72,35 @@ func chooseQOP(params map[string]string, body *okhttp.Body) (string, bool) {
 			integrity = true
 		}
 	}
-	return "auth-int", integrity && isEmpty(body)
+	return "auth-int", integrity && canHash(body)
 }
 
-func isEmpty(body *okhttp.Body) bool { return body == nil || body.Len() == 0 }
+// canHash reports whether a body can be read before it is sent. One whose length is not known may not come to an end by itself.
+func canHash(body *okhttp.Body) bool { return body == nil || !body.IsOneShot() && body.Len() >= 0 }
 
 // answers reports whether the challenge can be answered for a request with that body, and not only for the one that brought it about.
 func (d *digestChallenge) answers(body *okhttp.Body) bool {
-	return d.qop != "auth-int" || isEmpty(body)
+	return d.qop != "auth-int" || canHash(body)
+}
+
+// covered returns the hash of the body if the answer covers it, and "" otherwise.
+func (d *digestChallenge) covered(ctx context.Context, body *okhttp.Body) (string, error) {
+	if d.qop != "auth-int" || !canHash(body) {
+		return "", nil
+	}
+	h := d.algorithm.hash()
+	if body != nil {
+		r, err := body.Open(ctx)
+		if err != nil {
+			return "", err
+		}
+		_, err = io.Copy(h, r)
+		if closeErr := r.Close(); err == nil {
+			err = closeErr
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -85,6 +85,7 @@ func (d *digestChallenge) beginning(u *user) string {
 // digestAnswer is what differs from one answer to a challenge to the next.
 type digestAnswer struct {
 	method, uri   string
+	body          string // its hash, for auth-int
 	nonce, cnonce string
 	count         uint32
 }
@@ -94,7 +95,7 @@ func (d *digestChallenge) authorization(beginning, secret string, a digestAnswer
 	nc := fmt.Sprintf("%08x", a.count)
 	ha2 := d.algorithm.sum(a.method, a.uri)
 	if d.qop == "auth-int" {
-		ha2 = d.algorithm.sum(a.method, a.uri, d.algorithm.sum("")) // there is no body
+		ha2 = d.algorithm.sum(a.method, a.uri, a.body)
 	}
 	var b strings.Builder
 	b.WriteString(beginning)

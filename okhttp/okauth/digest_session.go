@@ -31,13 +31,13 @@ func newDigestSession(d digestChallenge, u *user, old *digestSession) *digestSes
 // newCnonce is 130 random bits as text.
 func newCnonce() string { return rand.Text() }
 
-// answer returns the value of the header for a request. It fails once the count has no room left.
-func (s *digestSession) answer(req *okhttp.Request) (string, bool) {
+// answer returns the value of the header for a request whose body has that hash. It fails once the count has no room left.
+func (s *digestSession) answer(req *okhttp.Request, body string) (string, bool) {
 	if s.count == math.MaxUint32 || !s.challenge.answers(req.Body()) {
 		return "", false
 	}
 	s.count++
-	a := digestAnswer{method: req.Method(), uri: target(req), nonce: s.nonce, cnonce: s.cnonce, count: s.count}
+	a := digestAnswer{method: req.Method(), uri: target(req), body: body, nonce: s.nonce, cnonce: s.cnonce, count: s.count}
 	if !s.challenge.algorithm.session {
 		a.cnonce = newCnonce()
 	}

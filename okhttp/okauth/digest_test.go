@@ -3,6 +3,7 @@ package okauth_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"os/exec"
 	"slices"
@@ -110,23 +111,55 @@ func TestDigestBodies(t *testing.T) {
 	s := serve(t, v.ServeHTTP)
 	d := okauth.Digest(v.user, v.password)
 	c := newClient(t, okhttp.WithAuthenticator(d), okhttp.WithNetworkInterceptor(d.Preemptive()))
-	wantStatus(t, c, s.Server.URL, 200)
-	post := func(want int, requests int) {
+	post := func(b *okhttp.Body, want int, requests int) {
 		t.Helper()
 		before := s.count()
-		resp, err := c.Post(context.Background(), s.Server.URL, okhttp.Text("hello"))
+		resp, err := c.Post(context.Background(), s.Server.URL, b)
 		if err != nil {
 			t.Fatal(err)
 		}
 		_ = resp.Body.Close()
 		if n := s.count() - before; resp.Status != want || n != requests {
-			t.Errorf("status %d in %d requests, want %d in %d", resp.Status, n, want, requests)
+			t.Errorf("status %d in %d requests, want %d in %d: %v", resp.Status, n, want, requests, v.errs)
 		}
 	}
-	post(401, 1) // what covers the body cannot be answered, and what does not would be wrong
+	streamed := okhttp.Streamed("", func(_ context.Context, w io.Writer) error {
+		_, err := io.WriteString(w, "hello")
+		return err
+	})
+	post(okhttp.Text("hello"), 200, 2)
+	post(okhttp.Text("hello again"), 200, 1)
+	post(streamed, 401, 1) // what covers the body cannot be answered, and what does not would be wrong
+	post(okhttp.OneShot("", 5, strings.NewReader("hello")), 401, 1)
+	if want := []string{"SHA-256 auth-int", "SHA-256 auth-int"}; !slices.Equal(v.used, want) {
+		t.Errorf("used %v, want %v", v.used, want)
+	}
 	v.qop = "auth"
-	post(200, 2)
-	post(200, 1)
+	post(streamed, 200, 2)
+	post(streamed, 200, 1)
+	post(okhttp.OneShot("", 5, strings.NewReader("hello")), 200, 1)
+}
+
+// A body that cannot be read to be hashed fails the call.
+func TestDigestBodyFails(t *testing.T) {
+	v := newVerifier()
+	v.qop = "auth-int"
+	s := serve(t, v.ServeHTTP)
+	boom := errors.New("boom")
+	opened := 0
+	body, err := okhttp.NewBody(okhttp.BodyConfig{Len: 5, Open: func(context.Context) (io.ReadCloser, error) {
+		if opened++; opened > 1 {
+			return nil, boom
+		}
+		return io.NopCloser(strings.NewReader("hello")), nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = newClient(t, okhttp.WithAuthenticator(okauth.Digest(v.user, v.password))).Post(context.Background(), s.Server.URL, body)
+	if !errors.Is(err, boom) || opened != 2 {
+		t.Errorf("got %v after opening the body %d times", err, opened)
+	}
 }
 
 func TestDigestStale(t *testing.T) {

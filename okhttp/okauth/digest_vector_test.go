@@ -3,6 +3,7 @@ package okauth
 import (
 	"crypto/sha512"
 	"hash"
+	"strings"
 	"testing"
 
 	"github.com/okhttp-go/ok/okhttp"
@@ -80,7 +81,7 @@ type cut struct{ hash.Hash }
 func (c cut) Sum(b []byte) []byte { return append(b, c.Hash.Sum(nil)[:32]...) }
 
 func TestChooseDigest(t *testing.T) {
-	text := okhttp.Text("x")
+	text, once, streamed := okhttp.Text("x"), okhttp.OneShot("", 1, strings.NewReader("x")), okhttp.Streamed("", nil)
 	for _, tt := range []struct {
 		name, header string
 		body         *okhttp.Body
@@ -99,9 +100,11 @@ func TestChooseDigest(t *testing.T) {
 		{"another scheme", `Basic realm="r"`, nil, "-", ""},
 		{"auth before auth-int", `Digest realm="r", nonce="1", qop="auth-int,auth"`, text, "", "auth"},
 		{"auth-int without a body", `Digest realm="r", nonce="1", qop="auth-int"`, nil, "", "auth-int"},
-		{"auth-int with a body", `Digest realm="r", nonce="1", qop="auth-int"`, text, "-", ""},
+		{"auth-int with a body", `Digest realm="r", nonce="1", qop="auth-int"`, text, "", "auth-int"},
+		{"auth-int with a body that is sent once", `Digest realm="r", nonce="1", qop="auth-int"`, once, "-", ""},
+		{"auth-int with a body without an end", `Digest realm="r", nonce="1", qop="auth-int"`, streamed, "-", ""},
 		{"unknown qop", `Digest realm="r", nonce="1", qop="auth-conf"`, nil, "-", ""},
-		{"auth-int alone is passed over", `Digest realm="r", nonce="1", qop="auth-int", algorithm=SHA-256, Digest realm="r", nonce="2", qop="AUTH", algorithm=MD5`, text, "MD5", "auth"},
+		{"auth-int alone is passed over", `Digest realm="r", nonce="1", qop="auth-int", algorithm=SHA-256, Digest realm="r", nonce="2", qop="AUTH", algorithm=MD5`, once, "MD5", "auth"},
 		{"no qop", `Digest realm="r", nonce="1"`, text, "", ""},
 	} {
 		h, err := okhttp.NewHeaders("WWW-Authenticate", tt.header)

@@ -63,10 +63,10 @@ func (v *verifier) nonce() string {
 }
 
 func (v *verifier) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	_, _ = io.Copy(io.Discard, r.Body)
+	body, _ := io.ReadAll(r.Body)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	problem, stale := v.check(r)
+	problem, stale := v.check(r, string(body))
 	if problem != "" {
 		v.errs = append(v.errs, problem)
 		for _, a := range v.algorithms {
@@ -100,7 +100,7 @@ func (v *verifier) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func quoted(s string) string { return strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(s) }
 
-func (v *verifier) check(r *http.Request) (problem string, stale bool) {
+func (v *verifier) check(r *http.Request, body string) (problem string, stale bool) {
 	text, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Digest ")
 	if !ok {
 		return "no credentials", false
@@ -174,7 +174,7 @@ func (v *verifier) check(r *http.Request) (problem string, stale bool) {
 	}
 	a2 := r.Method + ":" + p["uri"]
 	if p["qop"] == "auth-int" {
-		a2 += ":" + v.hash(algorithm, "")
+		a2 += ":" + v.hash(algorithm, body)
 	}
 	expected := v.hash(algorithm, ha1+":"+p["nonce"]+":"+v.hash(algorithm, a2))
 	if v.qop != "" {

@@ -67,8 +67,8 @@ func (r *redactor) pairs(query string) string {
 		return query
 	}
 	var b strings.Builder
-	for pair := range strings.SplitSeq(query, "&") {
-		if b.Len() > 0 {
+	for i, pair := range strings.Split(query, "&") {
+		if i > 0 {
 			b.WriteByte('&')
 		}
 		name, _, hasValue := strings.Cut(pair, "=")

@@ -14,7 +14,7 @@ import (
 
 func TestRedact(t *testing.T) {
 	const blocks = "%E2%96%88%E2%96%88"
-	req := newRequest(t, "GET", "http://user:s3cret@example.com/a/b@c?Token=s3cret&a=%20+b&c&t%6fken=s3cret&token&=x#token=s3cret&x",
+	req := newRequest(t, "GET", "http://user:s3cret@example.com/a/b@c?&Token=s3cret&a=%20+b&c&t%6fken=s3cret&token&=x&%zz=1#token=s3cret&x",
 		okhttp.AddHeader("Authorization", "Basic s3cret"), okhttp.AddHeader("cookie", "s3cret"), okhttp.AddHeader("Proxy-Authorization", "s3cret"),
 		okhttp.AddHeader("x-api-KEY", "s3cret"), okhttp.AddHeader("X-Other", "seen"), okhttp.AddHeader("Referer", "https://u:s3cret@other.example?token=s3cret"))
 	headers := []string{
@@ -25,7 +25,7 @@ func TestRedact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url := "http://example.com/a/b@c?Token=" + blocks + "&a=%20+b&c&t%6fken=" + blocks + "&token&=x#token=" + blocks + "&x"
+	url := "http://example.com/a/b@c?&Token=" + blocks + "&a=%20+b&c&t%6fken=" + blocks + "&token&=x&%zz=1#token=" + blocks + "&x"
 	r.want(t, "--> GET "+url, "Authorization: ██", "cookie: ██", "Proxy-Authorization: ██", "x-api-KEY: ██", "X-Other: seen",
 		"Referer: https://other.example?token="+blocks, "--> END GET",
 		"<-- 204 "+url+" (Tms)", "Set-Cookie: ██", "SET-COOKIE: ██", "X-Api-Key: ██",
