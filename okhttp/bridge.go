@@ -11,8 +11,8 @@ import (
 
 // attempt sends a request once and makes the network's response one for the user.
 func (c *Call) attempt(ctx context.Context, cfg *config, req *Request, plan *routePlan) (*Response, error) {
-	if c.IsCanceled() {
-		return nil, &attemptError{err: ErrCanceled}
+	if err := c.endOf(ctx, nil); err != nil {
+		return nil, &attemptError{err: err}
 	}
 	wire, gunzip := c.bridge(req, cfg)
 	resp, err := c.cached(ctx, cfg, wire, plan)
@@ -176,7 +176,7 @@ func (c *Call) gunzip(ctx context.Context, cfg *config, wire *Request, resp *Res
 	resp.NetworkResponse() // as it is before the change
 	resp.headers = resp.headers.Without("Content-Encoding").Without("Content-Length")
 	body := &decodedBody{call: c, ctx: ctx, request: wire, ex: resp.exchange, most: cfg.maxDecoded}
-	body.packed = countedSource{Source: resp.Body.src}
+	body.packed = countedSource{Source: resp.Body}
 	body.src = okio.NewGzipSource(&body.packed)
 	resp.Body = newResponseBody(body, resp.Body.contentType, -1)
 	resp.Body.unpacked = true

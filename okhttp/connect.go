@@ -61,6 +61,10 @@ func (c *Call) connect(ctx context.Context, cfg *config, req *Request, plan *rou
 	if err != nil {
 		return nil, err
 	}
+	if ctx.Err() != nil { // otherwise the request might be sent before the connection learns of it
+		conn.close()
+		return nil, &attemptError{err: context.Cause(ctx)}
+	}
 	conn.pool = cfg.pool
 	conn.entry = cfg.pool.p.Add(addr, &pooled{conn})
 	if err := c.hold(conn); err != nil {
