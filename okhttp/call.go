@@ -29,7 +29,9 @@ type Call struct {
 	exchange  *exchange // the latest
 	more      bool      // the interceptors have not returned: further exchanges may follow
 	ended     bool
+	forHTTP   bool     // the response will be converted to one of net/http
 	catches   bool     // a panic is caught and becomes the failure
+	stack     *string  // of Execute, to report a leak
 	first     exchange // the storage of most calls' only exchange, and of its request
 	firstWire Request
 }
@@ -113,6 +115,9 @@ func (c *Call) claim(ctx context.Context) error {
 
 // start begins the life of a call, which ends with end.
 func (c *Call) start(ctx context.Context) error {
+	if c.client.leaking.Load() {
+		c.client.reap()
+	}
 	c.client.active.Add(1)
 	if l := c.events.Load(); l != nil && l.CallStart != nil {
 		l.CallStart(CallStart{c})
@@ -128,6 +133,9 @@ func (c *Call) run(ctx context.Context) (*Response, error) {
 	if d := c.cfg.callTimeout; d > 0 {
 		c.timeout = &callTimeout{at: time.Now().Add(d)}
 		ctx, c.timeout.stop = context.WithDeadlineCause(ctx, c.timeout.at, ErrCallTimeout)
+	}
+	if c.cfg.leakStacks {
+		c.stack = callerStack()
 	}
 	c.more = true
 	defer c.recovered()
@@ -293,6 +301,7 @@ func (c *Call) giveUp(conn *Connection) {
 func (c *Call) abandon() {
 	if ex := c.exchange; ex != nil && !ex.done {
 		ex.done = true
+		ex.leak.Stop()
 		c.part(ex.conn)
 		ex.conn.codec.Spend()
 	}

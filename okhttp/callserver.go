@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp/http1"
@@ -169,9 +170,21 @@ type responseAndBody struct {
 	body ResponseBody
 }
 
+func (c *Call) makeResponse() *responseAndBody {
+	if !c.forHTTP {
+		return new(responseAndBody)
+	}
+	r := new(struct {
+		responseAndBody
+		converted http.Response
+	})
+	r.http = &r.converted
+	return &r.responseAndBody
+}
+
 // newResponse makes the response of a head and begins with its body.
 func (c *Call) newResponse(ex *exchange, req *Request, head http1.ResponseHead) (*Response, error) {
-	r := new(responseAndBody)
+	r := c.makeResponse()
 	r.Status, r.Message, r.Protocol = head.Status, head.Reason, HTTP11
 	if head.Minor == 0 {
 		r.Protocol = HTTP10
@@ -192,7 +205,10 @@ func (c *Call) newResponse(ex *exchange, req *Request, head http1.ResponseHead) 
 	if err := ex.open(); err != nil {
 		return nil, ex.failure(PhaseResponseHeaders, err)
 	}
-	r.body.src = ex
+	r.body.src = r
 	r.body.contentType, r.body.length, r.body.empty = r.headers.Get("Content-Type"), max(ex.body.Len(), -1), ex.done
+	if !ex.done {
+		ex.watch(r)
+	}
 	return &r.Response, nil
 }

@@ -20,6 +20,9 @@ type Client struct {
 	mu      sync.Mutex
 	waiting *waiting // calls without a connection
 
+	leaks   []*exchange // whose response was dropped
+	leaking atomic.Bool
+
 	plain atomic.Pointer[Headers] // see plainHeaders
 }
 
@@ -56,8 +59,8 @@ func (c *Client) With(opts ...Option) *Client {
 // fail with [ErrClientClosed]. A derived client, and one that was given its pool, leaves the pool alone. It returns nil.
 func (c *Client) Close() error {
 	c.closing.Store(true)
-	c.closed.Store(true) // from here on no call gets to connect, nor to hold a connection
 	c.mu.Lock()
+	c.closed.Store(true) // from here on no call gets to connect, nor to hold a connection
 	var running []*Call
 	for w := c.waiting; w != nil; w = w.next {
 		running = append(running, w.call)
@@ -71,6 +74,7 @@ func (c *Client) Close() error {
 	for _, call := range running {
 		call.Cancel()
 	}
+	c.reap()
 	if c.owns {
 		c.cfg.pool.p.Close()
 	}

@@ -3,6 +3,7 @@ package okhttp
 import (
 	"context"
 	"crypto/tls"
+	"log/slog"
 	"net"
 	"net/http"
 	"reflect"
@@ -35,6 +36,8 @@ type config struct {
 	authenticator Authenticator
 	jar           http.CookieJar
 	cache         Cache
+	logger        *slog.Logger
+	leakStacks    bool
 	retryPolicy   *RetryPolicy
 
 	interceptors        []Interceptor

@@ -3,6 +3,7 @@ package okhttp
 import (
 	"context"
 	"io"
+	"runtime"
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp/http1"
@@ -31,6 +32,7 @@ type exchange struct {
 	body  *http1.BodyReader
 	whole bool // the response came to its end
 	rare  *rareExchange
+	leak  runtime.Cleanup
 }
 
 // rareExchange is what few exchanges end with.
@@ -103,6 +105,7 @@ func (ex *exchange) finish() {
 // over parts with the connection, and with the call if nothing may follow.
 func (ex *exchange) over(err *Error) {
 	ex.done = true
+	ex.leak.Stop()
 	c := ex.call
 	c.part(ex.conn)
 	if c.more {

@@ -135,16 +135,18 @@ func (h Headers) Without(name string) Headers {
 }
 
 // HTTP returns the fields as an [http.Header], under canonical names ([http.CanonicalHeaderKey]). The caller owns it.
-func (h Headers) HTTP() http.Header {
+func (h Headers) HTTP() http.Header { return Headers{slices.Clone(h.nv)}.shared() }
+
+// shared is HTTP without a copy: changing a value in place changes these headers, which nobody else may have then. Appending does not, since
+// the values are slices that cannot grow into each other.
+func (h Headers) shared() http.Header {
 	header := make(http.Header, h.Len())
-	values := make([]string, h.Len()) // of all names, cut into slices that cannot grow into each other
 	for i := 0; i < len(h.nv); i += 2 {
-		name, at := http.CanonicalHeaderKey(h.nv[i]), i/2
-		values[at] = h.nv[i+1]
+		name := http.CanonicalHeaderKey(h.nv[i])
 		if former, ok := header[name]; ok {
 			header[name] = append(former, h.nv[i+1])
 		} else {
-			header[name] = values[at : at+1 : at+1]
+			header[name] = h.nv[i+1 : i+2 : i+2]
 		}
 	}
 	return header

@@ -128,7 +128,7 @@ func (chainTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	p.resp, p.http = resp, new(http.Response)
-	resp.toHTTP(p.http, r)
+	resp.toHTTP(p.http, resp.headers.HTTP(), r)
 	p.body = p.http.Body
 	return p.http, nil
 }

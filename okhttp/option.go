@@ -2,6 +2,7 @@ package okhttp
 
 import (
 	"crypto/tls"
+	"log/slog"
 	"net/http"
 	"slices"
 	"time"
@@ -194,4 +195,16 @@ func WithCache(cache Cache) CallOption {
 func WithRetryPolicy(p RetryPolicy) CallOption {
 	policy := p.withDefaults()
 	return callOption{"WithRetryPolicy", false, func(c *config) { c.retryPolicy = policy }}
+}
+
+// WithLogger sets where the client reports what it cannot return to anyone: responses that were dropped without being closed, which it
+// notices when the next call starts. nil, the default, means [slog.Default].
+func WithLogger(l *slog.Logger) Option {
+	return clientOption(func(c *config) { c.logger = l })
+}
+
+// WithLeakStacks adds to the report of a leaked response where its call was executed. It costs some microseconds a call; the default is
+// false.
+func WithLeakStacks(on bool) CallOption {
+	return callOption{"WithLeakStacks", true, func(c *config) { c.leakStacks = on }}
 }

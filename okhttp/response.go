@@ -1,6 +1,7 @@
 package okhttp
 
 import (
+	"net/http"
 	"time"
 
 	"github.com/okhttp-go/ok/okio"
@@ -23,7 +24,8 @@ type Response struct {
 	cached   *Response
 	networks *Response // made on demand, as long as nothing was changed since the response came
 
-	wireRequest *Request // of a response from the network
+	wireRequest *Request       // of a response from the network
+	http        *http.Response // room for the conversion, if this is what it will be
 
 	handshake *Handshake
 	sentAt    time.Time

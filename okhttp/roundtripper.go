@@ -33,9 +33,8 @@ type roundTripper struct {
 
 // roundTrip is what one round trip needs, in one piece of memory.
 type roundTrip struct {
-	request  Request
-	call     Call
-	response http.Response
+	request Request
+	call    Call
 }
 
 // CloseIdleConnections is found by [http.Client.CloseIdleConnections].
@@ -49,11 +48,16 @@ func (t *roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	if err == nil {
 		t.client.prepare(&trip.call, t.cfg, &trip.request)
+		trip.call.forHTTP = true
 		traced(r.Context(), &trip.call)
 		var resp *Response
 		if resp, err = trip.call.Execute(r.Context()); err == nil {
-			resp.toHTTP(&trip.response, r)
-			return &trip.response, nil
+			h := resp.http
+			if h == nil { // it did not come from a server
+				h = new(http.Response)
+			}
+			resp.toHTTP(h, resp.headers.shared(), r)
+			return h, nil
 		}
 	}
 	return nil, err
@@ -160,18 +164,18 @@ func (r *Response) HTTP() *http.Response {
 		u, method = r.request.url.Std(), r.request.method
 	}
 	h := new(http.Response)
-	r.toHTTP(h, &http.Request{Method: method, URL: u, Header: http.Header{}})
+	r.toHTTP(h, r.headers.HTTP(), &http.Request{Method: method, URL: u, Header: http.Header{}})
 	return h
 }
 
-func (r *Response) toHTTP(h *http.Response, req *http.Request) {
+func (r *Response) toHTTP(h *http.Response, header http.Header, req *http.Request) {
 	*h = http.Response{
 		Status:        statusText(r.Status, r.Message),
 		StatusCode:    r.Status,
 		Proto:         "HTTP/1.1",
 		ProtoMajor:    1,
 		ProtoMinor:    1,
-		Header:        r.headers.HTTP(),
+		Header:        header,
 		Body:          r.Body,
 		ContentLength: r.Body.length,
 		Request:       req,

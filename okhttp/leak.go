@@ -1,0 +1,71 @@
+package okhttp
+
+import (
+	"errors"
+	"log/slog"
+	"runtime"
+
+	"github.com/okhttp-go/ok/okio"
+)
+
+// ErrBodyLeaked is the failure of a call whose response was dropped without being closed. There is nobody to return it to: listeners and
+// the log are told, and the connection is closed.
+var ErrBodyLeaked = errors.New("okhttp: the response body was dropped without being closed")
+
+// A body's source is a part of its response, so that whoever can still read the one keeps the other in memory. When the response is not
+// reachable any more while its exchange is not over, nobody is left who could end it.
+
+func (r *responseAndBody) ReadBuffer(dst *okio.Buffer, most int64) (int64, error) {
+	return r.exchange.ReadBuffer(dst, most)
+}
+
+func (r *responseAndBody) Read(p []byte) (int, error) { return r.exchange.Read(p) }
+
+func (r *responseAndBody) Close() error { return r.exchange.Close() }
+
+// watch looks out for the response being dropped, until the exchange is over.
+func (ex *exchange) watch(r *responseAndBody) {
+	ex.leak = runtime.AddCleanup(r, (*exchange).leaked, ex)
+}
+
+// leaked runs on the runtime's goroutine for cleanups, which belongs to nobody: it may be outside of the synctest bubble that the
+// connection is in, and must not be held up. So it only puts the exchange on a list. The client looks at it when the next call starts, and
+// when it is closed.
+func (ex *exchange) leaked() {
+	c := ex.call.client
+	c.mu.Lock()
+	c.leaks = append(c.leaks, ex)
+	c.mu.Unlock()
+	c.leaking.Store(true)
+}
+
+// reap ends the exchanges whose responses were dropped.
+func (c *Client) reap() {
+	if !c.leaking.Swap(false) {
+		return
+	}
+	c.mu.Lock()
+	leaks := c.leaks
+	c.leaks = nil
+	c.mu.Unlock()
+	logger := c.cfg.logger
+	if logger == nil {
+		logger = slog.Default()
+	}
+	for _, ex := range leaks {
+		call := ex.call
+		args := []any{"method", call.request.method, "url", call.request.url.Redacted()}
+		if call.stack != nil {
+			args = append(args, "stack", *call.stack)
+		}
+		logger.Warn("okhttp: a connection was leaked; close the body of every response", args...)
+		ex.fail(ErrBodyLeaked)
+	}
+}
+
+// callerStack returns the stack of the goroutine that executes a call, for the report of a leak.
+func callerStack() *string {
+	buf := make([]byte, 4<<10)
+	stack := string(buf[:runtime.Stack(buf, false)])
+	return &stack
+}
