@@ -25,6 +25,7 @@ type BodyReader struct {
 	err   error // sticky
 
 	trailers []string
+	extra    int64 // bytes of chunk extensions so far
 }
 
 func (b *BodyReader) reset(h *headReader, length int64) {
@@ -112,6 +113,11 @@ func (b *BodyReader) Read(p []byte) (int, error) {
 	n, err := b.next(int64(len(p)))
 	if err != nil {
 		return 0, err
+	}
+	if n > 1 && n == b.left && b.mode >= 0 {
+		// The last byte is read through the buffer, and with it what follows: a large read may go past the buffer, and nobody would
+		// see that something is left over.
+		n--
 	}
 	m, err := b.src.Read(p[:n])
 	n, err = b.took(int64(m), err)
@@ -205,6 +211,9 @@ func (b *BodyReader) chunkSize() (size int64, err error) {
 	}
 	if i < end-1 && buf.At(i) != ';' {
 		return 0, b.badChunk(end)
+	}
+	if b.extra += end - i; b.extra > maxExtensions {
+		return 0, &TooLargeError{What: "chunk extensions", Limit: maxExtensions}
 	}
 	for ; i < end-1; i++ { // extensions are ignored, but not what could end their line for another reader
 		if c := buf.At(i); c == '\r' || c == 0 {

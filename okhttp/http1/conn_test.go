@@ -231,6 +231,7 @@ func TestResponsesRefused(t *testing.T) {
 		{"four digits", "HTTP/1.1 2000\r\n\r\n", "unexpected status line"},
 		{"two digits", "HTTP/1.1 20 OK\r\n\r\n", "unexpected status line"},
 		{"negative", "HTTP/1.1 -20 OK\r\n\r\n", "unexpected status line"},
+		{"code below 100", "HTTP/1.1 099 OK\r\n\r\n", "unexpected status line"},
 		{"code with a tail", "HTTP/1.1 200_\r\n\r\n", "unexpected status line"},
 		{"empty line first", "\r\nHTTP/1.1 200 OK\r\n\r\n", "unexpected status line"},
 		{"space in a name", ok + "a b: c\r\n\r\n", "invalid header name"},
@@ -354,6 +355,49 @@ func TestObsFold(t *testing.T) {
 	}
 	if h.Fields[1] != "b c d" {
 		t.Errorf("folded value %q, want %q", h.Fields[1], "b c d")
+	}
+}
+
+// Each of many folded lines costs what it is long, and not what came before it.
+func TestManyFolds(t *testing.T) {
+	const lines = 60 << 10
+	_, c := clientOn("HTTP/1.1 200 OK\r\nA: "+strings.Repeat("x", 60<<10)+"\r\n"+strings.Repeat(" y\n", lines)+"B: z\r\n \r\nContent-Length: 0\r\n\r\n", Limits{})
+	get(t, c, "GET")
+	h, _, err := readAll(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := len(h.Fields[1]); got != 60<<10+2*lines || h.Fields[3] != "z" {
+		t.Errorf("a value of %d bytes, then %q", got, h.Fields[3])
+	}
+}
+
+// A body read in one piece of its exact size still shows that something follows it.
+func TestExactReadSeesWhatIsLeftOver(t *testing.T) {
+	const size = 100 << 10
+	_, c := clientOn("HTTP/1.1 200 OK\r\nContent-Length: 102400\r\n\r\n"+strings.Repeat("x", size)+"HTTP/1.1 200 OK\r\n", Limits{})
+	get(t, c, "GET")
+	if _, err := c.ReadHead(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := c.Body()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(b, make([]byte, size)); err != nil {
+		t.Fatal(err)
+	}
+	if !b.Done() || c.Reusable() {
+		t.Errorf("done %v, reusable %v", b.Done(), c.Reusable())
+	}
+}
+
+func TestChunkExtensionsAreBounded(t *testing.T) {
+	_, c := clientOn("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"+strings.Repeat("1;"+strings.Repeat("x", 4000)+"\r\ny\r\n", 100)+"0\r\n\r\n", Limits{})
+	get(t, c, "GET")
+	var te *TooLargeError
+	if _, _, err := readAll(c); !errors.As(err, &te) || te.What != "chunk extensions" {
+		t.Errorf("error %v", err)
 	}
 }
 

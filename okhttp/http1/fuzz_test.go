@@ -75,8 +75,8 @@ func FuzzResponse(f *testing.F) {
 func FuzzRequest(f *testing.F) {
 	for _, s := range []string{
 		"GET / HTTP/1.1\r\nHost: h\r\n\r\n",
-		"POST /p?q HTTP/1.1\r\nContent-Length: 2\r\n\r\nhi",
-		"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n",
+		"POST /p?q HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nhi",
+		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n",
 		"OPTIONS * HTTP/1.0\r\n\r\n",
 	} {
 		f.Add([]byte(s))

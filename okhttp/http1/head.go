@@ -131,39 +131,49 @@ func (h *headReader) fields(text string, lines int) ([]string, error) {
 		return nil, nil
 	}
 	nv := make([]string, 0, 2*lines)
+	var fold []byte // the last value, while lines continue it
+	unfold := func() {
+		if fold != nil {
+			nv[len(nv)-1], fold = string(fold), nil
+		}
+	}
 	for {
 		colon := 0
 		for tchar[text[colon]] { // the line end that is always there is no token character
 			colon++
 		}
-		if colon == 0 || text[colon] != ':' {
-			var line string
-			if line, text = cutLine(text); line == "" {
-				return nv, nil
-			}
-			if err := h.oddLine(nv, line); err != nil {
-				return nil, err
-			}
+		var line string
+		if colon > 0 && text[colon] == ':' {
+			unfold()
+			name := text[:colon]
+			line, text = cutLine(text[colon+1:])
+			nv = append(nv, name, trimOWS(line))
 			continue
 		}
-		name := text[:colon]
-		var value string
-		value, text = cutLine(text[colon+1:])
-		nv = append(nv, name, trimOWS(value))
+		line, text = cutLine(text)
+		switch {
+		case line == "":
+			unfold()
+			return nv, nil
+		case line[0] != ' ' && line[0] != '\t':
+			return nil, badLine(line)
+		case !h.folded || len(nv) == 0:
+			return nil, fault.Protocolf("header line starts with white space: %s", fault.Quote(line))
+		}
+		// RFC 9112 section 5.2: a user agent replaces each obs-fold with a space.
+		if more := trimOWS(line); more != "" {
+			if fold == nil {
+				fold = append(fold, nv[len(nv)-1]...)
+			}
+			if len(fold) > 0 {
+				fold = append(fold, ' ')
+			}
+			fold = append(fold, more...)
+		}
 	}
 }
 
-// oddLine handles a line that does not begin with a name and a colon: it continues the value of the line before, or is malformed.
-func (h *headReader) oddLine(nv []string, line string) error {
-	if line[0] == ' ' || line[0] == '\t' {
-		if !h.folded || len(nv) == 0 {
-			return fault.Protocolf("header line starts with white space: %s", fault.Quote(line))
-		}
-		// RFC 9112 section 5.2: a user agent replaces each obs-fold with a space.
-		last := &nv[len(nv)-1]
-		*last = trimOWS(*last + " " + trimOWS(line))
-		return nil
-	}
+func badLine(line string) error {
 	name, _, found := strings.Cut(line, ":")
 	if !found {
 		return fault.Protocolf("header line without a colon: %s", fault.Quote(line))

@@ -6,6 +6,8 @@ const (
 	DefaultMaxHead = 256 << 10
 	// maxChunkLine bounds one chunk-size line with its extensions.
 	maxChunkLine = 4 << 10
+	// maxExtensions bounds the extensions of all chunks of a body together. Nobody uses them, but for making a peer read.
+	maxExtensions = 256 << 10
 )
 
 // Limits bounds what a peer can make this side hold. The zero value means the defaults.

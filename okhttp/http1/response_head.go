@@ -38,7 +38,7 @@ func parseStatusLine(line string) (h ResponseHead, err error) {
 	default:
 		return h, fault.Protocolf("unexpected status line: %s", fault.Quote(line))
 	}
-	if len(rest) < 3 || len(rest) > 3 && rest[3] != ' ' {
+	if len(rest) < 3 || len(rest) > 3 && rest[3] != ' ' || rest[0] == '0' {
 		return h, fault.Protocolf("unexpected status line: %s", fault.Quote(line))
 	}
 	for i := range 3 {

@@ -102,6 +102,9 @@ func (s *ServerConn) readHead() (h RequestHead, err error) {
 	if err != nil {
 		return h, err
 	}
+	if err := checkHost(&h); err != nil {
+		return h, err
+	}
 	s.method, s.minor = h.Method, h.Minor
 	s.spent = f.close || h.Minor == 0 && !f.keepAlive
 	switch {
@@ -119,6 +122,20 @@ func (s *ServerConn) readHead() (h RequestHead, err error) {
 		s.length = 0
 	}
 	return h, nil
+}
+
+// checkHost demands one Host of HTTP/1.1 and at most one of HTTP/1.0 (RFC 9112 section 3.2).
+func checkHost(h *RequestHead) error {
+	hosts := 0
+	for i := 0; i+1 < len(h.Fields); i += 2 {
+		if equalFold(h.Fields[i], "host") {
+			hosts++
+		}
+	}
+	if hosts > 1 || hosts < h.Minor {
+		return fault.Protocolf("expected one Host header but got %d", hosts)
+	}
+	return nil
 }
 
 // Body opens the content of the request.

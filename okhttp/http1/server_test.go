@@ -62,14 +62,14 @@ func TestServerExchange(t *testing.T) {
 }
 
 func TestServerRefuses(t *testing.T) {
-	const line = "POST / HTTP/1.1\r\n"
+	const line = "POST / HTTP/1.1\r\nHost: h\r\n"
 	tests := []struct{ name, in string }{
-		{"two spaces", "GET  / HTTP/1.1\r\n\r\n"},
+		{"two spaces", "GET  / HTTP/1.1\r\nHost: h\r\n\r\n"},
 		{"no version", "GET /\r\n\r\n"},
 		{"version 2.0", "GET / HTTP/2.0\r\n\r\n"},
 		{"version 0.9", "GET / HTTP/0.9\r\n\r\n"},
-		{"space in the target", "GET /a b HTTP/1.1\r\n\r\n"},
-		{"bad method", "GE(T / HTTP/1.1\r\n\r\n"},
+		{"space in the target", "GET /a b HTTP/1.1\r\nHost: h\r\n\r\n"},
+		{"bad method", "GE(T / HTTP/1.1\r\nHost: h\r\n\r\n"},
 		{"obs-fold", line + "A: b\r\n c\r\n\r\n"},
 		{"space before the colon", line + "A : b\r\n\r\n"},
 		{"name with a space", line + "a b: c\r\n\r\n"},
@@ -79,8 +79,11 @@ func TestServerRefuses(t *testing.T) {
 		{"lengths that differ", line + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n"},
 		{"coding that is not chunked", line + "Transfer-Encoding: identity\r\n\r\n"},
 		{"coding in HTTP/1.0", "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"},
+		{"no Host", "GET / HTTP/1.1\r\n\r\n"},
+		{"two Hosts", "GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n"},
+		{"two Hosts in HTTP/1.0", "GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n"},
 		{"a TLS handshake", "\x16\x03\x01"},
-		{"a space first", " GET / HTTP/1.1\r\n\r\n"},
+		{"a space first", " GET / HTTP/1.1\r\nHost: h\r\n\r\n"},
 		{"only empty lines", strings.Repeat("\r\n", 20)},
 	}
 	for _, tt := range tests {
@@ -121,14 +124,14 @@ func TestServerConnectionReuse(t *testing.T) {
 		drain    bool
 		want     bool
 	}{
-		{"plain", "GET / HTTP/1.1\r\n\r\n", nil, false, true},
-		{"client closes", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", nil, false, false},
-		{"server closes", "GET / HTTP/1.1\r\n\r\n", []string{"Connection", "close"}, false, false},
+		{"plain", "GET / HTTP/1.1\r\nHost: h\r\n\r\n", nil, false, true},
+		{"client closes", "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", nil, false, false},
+		{"server closes", "GET / HTTP/1.1\r\nHost: h\r\n\r\n", []string{"Connection", "close"}, false, false},
 		{"HTTP/1.0", "GET / HTTP/1.0\r\n\r\n", nil, false, false},
 		{"HTTP/1.0 kept alive", "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", []string{"Connection", "keep-alive"}, false, true},
-		{"body not read", "POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\nhi", nil, false, false},
-		{"body drained", "POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\nhi", nil, true, true},
-		{"body longer than the drain", "POST / HTTP/1.1\r\nContent-Length: 2000\r\n\r\n" + strings.Repeat("x", 2000), nil, true, false},
+		{"body not read", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nhi", nil, false, false},
+		{"body drained", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nhi", nil, true, true},
+		{"body longer than the drain", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2000\r\n\r\n" + strings.Repeat("x", 2000), nil, true, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -155,7 +158,7 @@ func TestServerConnectionReuse(t *testing.T) {
 }
 
 func TestServerHeadHasNoBody(t *testing.T) {
-	w, s := serverOn("HEAD / HTTP/1.1\r\n\r\n", Limits{})
+	w, s := serverOn("HEAD / HTTP/1.1\r\nHost: h\r\n\r\n", Limits{})
 	if _, err := s.ReadRequest(); err != nil {
 		t.Fatal(err)
 	}
