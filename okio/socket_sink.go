@@ -58,16 +58,22 @@ func (k *socketSink) WriteBuffer(src *Buffer, n int64) error {
 	}
 	k.start()
 	for n > 0 {
-		// A stream socket that timed out tells what it took and goes on from there; TLS is broken by it.
-		err := k.begin(!k.vectored)
-		var written int64
-		if err == nil {
-			written, err = k.writePiece(src, min(n, socketPiece))
-			src.drop(written)
-			n -= written
+		piece := min(n, joinedChunk)
+		if k.vectored {
+			piece = min(n, socketPiece)
 		}
-		if err != nil && !k.early(err) {
+		// A stream socket that timed out tells what it took and goes on from there; TLS is broken by it.
+		if err := k.begin(!k.vectored); err != nil {
 			return k.socket.failure("write", &k.socketLimit, err)
+		}
+		n -= piece
+		for piece > 0 {
+			written, err := k.writePiece(src, piece)
+			src.drop(written)
+			piece -= written
+			if err != nil && !k.early(err) {
+				return k.socket.failure("write", &k.socketLimit, err)
+			}
 		}
 	}
 	return nil
