@@ -101,19 +101,19 @@ func WithMaxDecodedBody(bytes int64) CallOption {
 
 // WithDNS replaces the resolver. nil restores that of the system.
 func WithDNS(dns DNS) CallOption {
+	id := identityOf(dns) // nil for the default, as without the option
 	if dns == nil {
 		dns = systemDNS
 	}
-	id := identityOf(dns)
 	return callOption{"WithDNS", false, func(c *config) { c.dns, c.dnsID = dns, id }}
 }
 
 // WithDialer replaces what opens transport connections. nil restores the default, a zero [net.Dialer].
 func WithDialer(d Dialer) CallOption {
+	id := identityOf(d) // nil for the default, as without the option
 	if d == nil {
 		d = defaultDialer
 	}
-	id := identityOf(d)
 	return callOption{"WithDialer", false, func(c *config) { c.dialer, c.dialerID = d, id }}
 }
 
