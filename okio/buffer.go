@@ -27,7 +27,8 @@ type Buffer struct {
 	unread      [utf8.UTFMax]byte
 	unreadWidth int8
 
-	// What Reserve handed out, as long as start and end are still the same: the tail or a fresh segment.
+	// What Reserve handed out, as long as start and end are still the same: the tail or a fresh segment. Whoever makes
+	// start smaller, or relinks the tail without moving either, has to call dropReserve.
 	reserved                *segment
 	reservedFresh           bool
 	reservedAt, reservedEnd int64

@@ -103,6 +103,7 @@ func (b *Buffer) UnreadRune() error {
 
 // pushFront puts p, which was just read, back before the first byte.
 func (b *Buffer) pushFront(p []byte) {
+	b.dropReserve() // what was read may have taken the tail with it, and start returns to where it was
 	b.start -= int64(len(p))
 	if h := b.head; h != nil && h.pos >= len(p) {
 		before := h.data[h.pos-len(p) : h.pos]

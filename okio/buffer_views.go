@@ -50,6 +50,9 @@ func (b *Buffer) shareTo(dst *Buffer, off, n int64, least int) {
 // Snapshot returns a copy of everything. It panics if that does not fit into a string.
 func (b *Buffer) Snapshot() ByteString {
 	size := int(b.Len())
+	if int64(size) != b.Len() { // on 32-bit systems
+		panic(fmt.Sprintf("okio: Snapshot of %d bytes: more than a string holds", b.Len()))
+	}
 	if size == 0 {
 		return ""
 	}
@@ -94,6 +97,7 @@ func (b *Buffer) PeekN(n int) ([]byte, error) {
 
 // gather makes the head hold at least n bytes, more than it does now.
 func (b *Buffer) gather(n int) {
+	b.dropReserve() // the tail may go, and the offsets stay
 	fresh := takeSegment()
 	for fresh.limit < n {
 		h := b.head
@@ -121,7 +125,8 @@ func (b *Buffer) Reserve(min int) []byte {
 }
 
 // Commit appends the first n bytes of what the last [Buffer.Reserve] returned. It panics if n is negative or exceeds the
-// room, or if anything was done with the buffer since.
+// room, or if the buffer changed since: by writing, by reading, even if that was taken back, or by a PeekN that had to
+// join segments.
 func (b *Buffer) Commit(n int) {
 	s := b.reserved
 	if s == nil || b.reservedAt != b.start || b.reservedEnd != b.end {

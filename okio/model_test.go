@@ -489,6 +489,17 @@ func init() { // breaks the cycle between the table and what refers to it
 			}
 			p := m.data(m.next(len(room) + 1))
 			copy(room, p)
+			if m.next(3) == 0 && modelDisturb(m, i, b) {
+				func() {
+					defer func() {
+						if recover() == nil {
+							m.fail("Commit of what was reserved before the buffer changed")
+						}
+					}()
+					b.Commit(len(p))
+				}()
+				return
+			}
 			if m.next(4) > 0 {
 				b.Commit(len(p))
 				m.give(i, p)
@@ -600,6 +611,40 @@ func init() { // breaks the cycle between the table and what refers to it
 				m.take(i, len(list[want]))
 			}
 		}},
+	}
+}
+
+// modelDisturb does something with a buffer between Reserve and Commit that leaves the contents as they are, and reports
+// whether Commit has to refuse.
+func modelDisturb(m *model, i int, b *Buffer) bool {
+	switch m.next(4) {
+	case 0:
+		n := min(m.some(len(m.want[i])), segmentSize)
+		joins := n > 0 && b.head.level() < n
+		if p, err := b.PeekN(n); err != nil || !bytes.Equal(p, m.want[i][:n]) {
+			m.fail("%v", err)
+		}
+		return joins
+	case 1:
+		_, err := b.ReadByte()
+		if err == nil {
+			err = b.UnreadByte()
+		}
+		if want := m.short(i, 1); err != want {
+			m.fail("%v, want %v", err, want)
+		}
+		return err == nil
+	case 2:
+		if _, _, err := b.ReadRune(); err != nil {
+			return false
+		}
+		if err := b.UnreadRune(); err != nil {
+			m.fail("%v", err)
+		}
+		return true
+	default:
+		b.Clone().Clear()
+		return false
 	}
 }
 

@@ -162,6 +162,80 @@ func TestReserveAndCommit(t *testing.T) {
 	checkRing(t, &b)
 }
 
+// What leaves the length and the offsets alone may still have moved the bytes, or let go of the reserved tail.
+func TestCommitAfterRearranging(t *testing.T) {
+	halves := func() *Buffer { // "head" in a view, "tail" in a segment of its own
+		h := NewBufferString("head")
+		b := h.Clone()
+		h.Clear()
+		_, _ = b.WriteString("tail")
+		return b
+	}
+	one := func() *Buffer { return NewBufferString("x") }
+	long := func() *Buffer { return NewBufferString("xyz") }
+	tests := []struct {
+		name  string
+		make  func() *Buffer
+		min   int // above what the tail has, the room is a fresh segment
+		since func(b *Buffer)
+	}{
+		{"PeekN that joins", halves, 4, func(b *Buffer) { _, _ = b.PeekN(8) }},
+		{"PeekN that joins, fresh room", halves, segN, func(b *Buffer) { _, _ = b.PeekN(8) }},
+		{"last byte put back", one, 4, func(b *Buffer) { _, _ = b.ReadByte(); _ = b.UnreadByte() }},
+		{"last byte put back, fresh room", one, segN, func(b *Buffer) { _, _ = b.ReadByte(); _ = b.UnreadByte() }},
+		{"byte put back", long, 4, func(b *Buffer) { _, _ = b.ReadByte(); _ = b.UnreadByte() }},
+		{"last rune put back", one, 4, func(b *Buffer) { _, _, _ = b.ReadRune(); _ = b.UnreadRune() }},
+		{"away and back", one, 4, func(b *Buffer) {
+			var o Buffer
+			move(t, &o, b, 1)
+			move(t, b, &o, 1)
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			b := tt.make()
+			want := b.Snapshot()
+			copy(b.Reserve(tt.min), "1234")
+			tt.since(b)
+			var others [4]Buffer // one of them gets what b let go of
+			for i := range others {
+				_, _ = others[i].WriteString("victim")
+			}
+			mustPanic(t, func() { b.Commit(4) })
+			mustPanic(t, func() { b.Commit(0) })
+			for i := range others {
+				checkRing(t, &others[i])
+				if got := others[i].Snapshot(); got != "victim" {
+					t.Errorf("another buffer holds %q", got)
+				}
+			}
+			checkRing(t, b)
+			if got := b.Snapshot(); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+			copy(b.Reserve(2), "ok")
+			b.Commit(2)
+			if got := b.Snapshot(); got != want+"ok" {
+				t.Errorf("%q after another Commit", got)
+			}
+		})
+	}
+	b := NewBufferString("head") // what only looks does no harm
+	copy(b.Reserve(4), "tail")
+	_, _ = b.PeekN(4)
+	b.Clone().Clear()
+	_, _ = b.Len(), b.At(0)
+	b.Commit(4)
+	if b.Snapshot() != "headtail" {
+		t.Error(b.Snapshot())
+	}
+}
+
+// The length is made up: nothing is read before it is found too large. On 32-bit systems this one would be cut down to 0.
+func TestSnapshotTooLarge(t *testing.T) {
+	mustPanic(t, func() { (&Buffer{end: 1 << 62}).Snapshot() })
+}
+
 func TestPeekN(t *testing.T) {
 	pad := strings.Repeat("-", segN-3)
 	eachForm(t, pad+"abcdef", func(t *testing.T, in values) {
