@@ -4,7 +4,7 @@ go 1.26.0
 
 require github.com/okhttp-go/ok/okio v0.0.0
 
-require github.com/klauspost/compress v1.20.4 // indirect
+require github.com/klauspost/compress v1.20.4
 
 require (
 	golang.org/x/net v0.62.0
