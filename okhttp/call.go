@@ -3,6 +3,7 @@ package okhttp
 import (
 	"context"
 	"errors"
+	"net/http/httptrace"
 	"sync/atomic"
 	"time"
 )
@@ -29,10 +30,11 @@ type Call struct {
 	exchange  *exchange // the latest
 	more      bool      // the interceptors have not returned: further exchanges may follow
 	ended     bool
-	forHTTP   bool     // the response will be converted to one of net/http
-	catches   bool     // a panic is caught and becomes the failure
-	stack     *string  // of Execute, to report a leak
-	first     exchange // the storage of most calls' only exchange, and of its request
+	forHTTP   bool                   // the response will be converted to one of net/http
+	catches   bool                   // a panic is caught and becomes the failure
+	trace     *httptrace.ClientTrace // hooks that are no events
+	stack     *string                // of Execute, to report a leak
+	first     exchange               // the storage of most calls' only exchange, and of its request
 	firstWire Request
 }
 
@@ -290,10 +292,10 @@ func (c *Call) release() {
 func (c *Call) giveUp(conn *Connection) {
 	conn.owner.Store(nil)
 	c.conn.Store(nil)
-	if !c.canceled.Load() && conn.codec.Next() == nil {
-		conn.pool.p.Release(conn.entry)
-	} else {
+	if c.canceled.Load() || conn.codec.Next() != nil {
 		conn.pool.p.Remove(conn.entry)
+	} else if conn.pool.p.Release(conn.entry) && c.trace != nil && c.trace.PutIdleConn != nil {
+		c.trace.PutIdleConn(nil)
 	}
 }
 

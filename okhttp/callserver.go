@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp/http1"
@@ -76,10 +77,12 @@ func (c *Call) writeRequest(ctx context.Context, cfg *config, ex *exchange, req 
 		}
 		return nil, c.requestFailed(ex.failure(phase, err))
 	}
+	c.traceWritten(nil)
 	return nil, nil
 }
 
 func (c *Call) requestFailed(err *attemptError) *attemptError {
+	c.traceWritten(err.err)
 	if l := c.events.Load(); l != nil && l.RequestFailed != nil {
 		l.RequestFailed(Failure{c, err.err})
 	}
@@ -182,6 +185,20 @@ func (c *Call) makeResponse() *responseAndBody {
 	return &r.responseAndBody
 }
 
+// announced returns the length that the server announced, which for HEAD and 304 is that of what it did not send (RFC 9110 section 8.6).
+func announced(req *Request, head *http1.ResponseHead, body *http1.BodyReader) int64 {
+	if req.method == "HEAD" || head.Status == 304 {
+		value, ok := headersOf(head.Fields).Last("Content-Length")
+		if n, err := strconv.ParseInt(value, 10, 64); ok && err == nil {
+			return n
+		}
+		if req.method == "HEAD" {
+			return -1
+		}
+	}
+	return max(body.Len(), -1)
+}
+
 // newResponse makes the response of a head and begins with its body.
 func (c *Call) newResponse(ex *exchange, req *Request, head http1.ResponseHead) (*Response, error) {
 	r := c.makeResponse()
@@ -206,7 +223,7 @@ func (c *Call) newResponse(ex *exchange, req *Request, head http1.ResponseHead) 
 		return nil, ex.failure(PhaseResponseHeaders, err)
 	}
 	r.body.src = r
-	r.body.contentType, r.body.length, r.body.empty = r.headers.Get("Content-Type"), max(ex.body.Len(), -1), ex.done
+	r.body.contentType, r.body.length, r.body.empty = r.headers.Get("Content-Type"), announced(req, &head, ex.body), ex.done
 	if !ex.done {
 		ex.watch(r)
 	}

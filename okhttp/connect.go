@@ -34,7 +34,7 @@ func (c *Call) connect(ctx context.Context, cfg *config, req *Request, plan *rou
 	addr := addressOf(req.url, cfg)
 	now := time.Now()
 	if conn := c.conn.Load(); conn != nil {
-		if conn.address == addr && conn.pool == cfg.pool && conn.codec.Next() == nil {
+		if conn.address == addr && conn.pool == cfg.pool && conn.codec.Next() == nil && conn.healthy(0, req.repeatable()) {
 			plan.reused = true
 			return c.begin(ctx, cfg, req, conn, now), nil
 		}
@@ -47,7 +47,7 @@ func (c *Call) connect(ctx context.Context, cfg *config, req *Request, plan *rou
 			break
 		}
 		conn := entry.Conn.Connection
-		if (idle > time.Second || !req.repeatable()) && !conn.healthy() {
+		if !conn.healthy(idle, req.repeatable()) {
 			cfg.pool.p.Remove(entry)
 			continue
 		}

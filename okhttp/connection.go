@@ -23,6 +23,7 @@ type Connection struct {
 	source *okio.Timeout // limits of the two directions
 	sink   *okio.Timeout
 	codec  *http1.ClientConn
+	prober *prober
 	cancel func() // frees whatever is blocked on it, for good; made once, so that binding a call to its context allocates no closure
 
 	// What the pool knows.
@@ -44,6 +45,7 @@ func newConnection(addr address, route *Route, raw net.Conn, secure *tls.Conn) *
 	source, sink := c.socket.Source(), c.socket.Sink()
 	c.source, c.sink = okio.TimeoutOf(source), okio.TimeoutOf(sink)
 	c.codec = http1.NewClientConn(source, sink, http1.Limits{})
+	c.prober = newProber(raw)
 	c.cancel = func() { c.socket.Cancel(ErrCanceled) }
 	return c
 }
@@ -75,20 +77,20 @@ func (c *Connection) RemoteAddr() net.Addr { return c.raw.RemoteAddr() }
 // close closes the transport at once, without a TLS goodbye that could block.
 func (c *Connection) close() { c.socket.Cancel(net.ErrClosed) }
 
-// healthy reports whether an idle connection is still open and silent. The cheap answer comes from a look at the raw socket.
-func (c *Connection) healthy() bool {
-	switch peek(c.raw) {
+// healthy reports whether a connection between two exchanges is still open and silent. A look at the socket is cheap and made each time:
+// bytes that nobody asked for are the start of a forged response (RFC 9112 section 9.2). Where there is no looking without taking, a short
+// read is made, which costs its time and is left out for a connection that was just used, unless the request must not be lost.
+func (c *Connection) healthy(idle time.Duration, repeatable bool) bool {
+	switch c.prober.peek() {
 	case peekSilent:
 		return true
 	case peekEnded:
 		return false
 	case peekBytes:
-		if c.tls == nil {
-			return false // RFC 9112 section 9.2: a response that nobody asked for
-		}
 		// A TLS record came: session tickets are fine, close_notify and data are not. Only TLS itself can tell.
+		return c.tls != nil && c.silent()
 	}
-	return c.silent()
+	return idle <= time.Second && repeatable || c.silent()
 }
 
 // silent reads for a millisecond and expects nothing.

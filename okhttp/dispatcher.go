@@ -37,13 +37,7 @@ type DispatcherConfig struct {
 
 // NewDispatcher makes a dispatcher.
 func NewDispatcher(c DispatcherConfig) *Dispatcher {
-	if c.MaxRequests == 0 {
-		c.MaxRequests = 64
-	}
-	if c.MaxRequestsPerHost == 0 {
-		c.MaxRequestsPerHost = 5
-	}
-	return &Dispatcher{cfg: c, running: map[string]int{}}
+	return &Dispatcher{cfg: c}
 }
 
 // DispatcherStats counts the calls of a dispatcher.
@@ -158,15 +152,27 @@ func (d *Dispatcher) promote() {
 	d.queue = waiting
 }
 
+// orDefault returns a limit, the default in the place of 0.
+func orDefault(limit, standard int) int {
+	if limit == 0 {
+		return standard
+	}
+	return limit
+}
+
 func (d *Dispatcher) fits(t *ticket) bool {
-	if d.cfg.MaxRequests > 0 && d.total >= d.cfg.MaxRequests {
+	if limit := orDefault(d.cfg.MaxRequests, 64); limit > 0 && d.total >= limit {
 		return false
 	}
-	return !t.perHost || d.cfg.MaxRequestsPerHost < 0 || d.running[t.host] < d.cfg.MaxRequestsPerHost
+	limit := orDefault(d.cfg.MaxRequestsPerHost, 5)
+	return !t.perHost || limit < 0 || d.running[t.host] < limit
 }
 
 func (d *Dispatcher) start(t *ticket) {
 	d.total++
+	if d.running == nil {
+		d.running = map[string]int{}
+	}
 	if t.perHost {
 		d.running[t.host]++
 	}

@@ -63,11 +63,8 @@ func slow(requests int) func(*peer) {
 func repeat(n int, script func(*peer)) []func(*peer) { return slices.Repeat([]func(*peer){script}, n) }
 
 func TestDispatcherDefaults(t *testing.T) {
-	d := NewDispatcher(DispatcherConfig{})
-	if d.cfg.MaxRequests != 64 || d.cfg.MaxRequestsPerHost != 5 || d.cfg.MaxQueued != 0 || d.cfg.LimitExecute {
-		t.Errorf("config %+v", d.cfg)
-	}
-	for range 100 { // beyond every limit
+	d := new(Dispatcher) // as NewDispatcher(DispatcherConfig{})
+	for range 100 {      // beyond every limit
 		if _, err := d.enter("h", true); err != nil {
 			t.Fatal(err)
 		}

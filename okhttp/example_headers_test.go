@@ -30,7 +30,7 @@ func ExampleNewHeaders_error() {
 	_, err = okhttp.NewHeaders("Cookie", "secret\n")
 	fmt.Println(err)
 	// Output:
-	// okhttp: unexpected char 0x0d at 3 in X-Name value: "two\r\nlines"
+	// okhttp: unexpected char 0x0d at 3 in X-Name value
 	// okhttp: unexpected char 0x0a at 6 in Cookie value
 }
 

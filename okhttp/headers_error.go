@@ -10,8 +10,7 @@ import (
 // A HeaderError reports a header field that cannot be sent.
 type HeaderError struct {
 	Part  string // what is wrong: "name", "value", or "count" for names and values that do not alternate
-	Name  string // as given
-	Value string // as given; "" if the name is what is wrong, or if values of that name are secret
+	Name  string // as given; values are not kept, since any may be a secret
 	Index int    // position of the offending character in bytes, -1 if there is none
 	Char  rune   // the offending character
 	Count int    // how many strings were to be names and values
@@ -26,11 +25,7 @@ func (e *HeaderError) Error() string {
 	case e.Part == "name":
 		return fmt.Sprintf("okhttp: unexpected char 0x%02x at %d in header name: %s", e.Char, e.Index, quoteHeader(e.Name))
 	}
-	message := fmt.Sprintf("okhttp: unexpected char 0x%02x at %d in %s value", e.Char, e.Index, e.Name)
-	if e.Value == "" {
-		return message
-	}
-	return message + ": " + quoteHeader(e.Value)
+	return fmt.Sprintf("okhttp: unexpected char 0x%02x at %d in %s value", e.Char, e.Index, e.Name)
 }
 
 // checkHeader checks a field. Names are tokens (RFC 9110, section 5.6.2). Values are tabs and printable ASCII (5.5),
@@ -54,11 +49,7 @@ func checkHeader(name, value string, nonASCII bool) error {
 			continue
 		}
 		char, _ := utf8.DecodeRuneInString(value[i:])
-		e := &HeaderError{Part: "value", Name: name, Value: value, Index: i, Char: char}
-		if sensitiveHeader(name) {
-			e.Value = ""
-		}
-		return e
+		return &HeaderError{Part: "value", Name: name, Index: i, Char: char}
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ func traced(ctx context.Context, c *Call) {
 	if t == nil {
 		return
 	}
+	c.trace = t
 	c.AddEventListener(traceListener(c, t))
 }
 
@@ -57,12 +58,8 @@ func traceListener(c *Call, t *httptrace.ClientTrace) *EventListener {
 	if t.WroteHeaders != nil {
 		l.RequestHeadersEnd = both(l.RequestHeadersEnd, func(RequestHeadersEnd) { t.WroteHeaders() })
 	}
-	if t.WroteRequest != nil {
-		l.ResponseHeadersStart = func(*Call) { t.WroteRequest(httptrace.WroteRequestInfo{}) }
-		l.RequestFailed = func(e Failure) { t.WroteRequest(httptrace.WroteRequestInfo{Err: e.Err}) }
-	}
 	if t.GotFirstResponseByte != nil {
-		l.ResponseHeadersStart = both(l.ResponseHeadersStart, func(*Call) { t.GotFirstResponseByte() })
+		l.ResponseHeadersStart = func(*Call) { t.GotFirstResponseByte() }
 	}
 	if t.Got100Continue != nil || t.Got1xxResponse != nil {
 		l.Informational = func(e InformationalEvent) {
@@ -75,10 +72,14 @@ func traceListener(c *Call, t *httptrace.ClientTrace) *EventListener {
 			}
 		}
 	}
-	if t.PutIdleConn != nil {
-		l.ConnectionReleased = func(ConnectionEvent) { t.PutIdleConn(nil) }
-	}
 	return l
+}
+
+// traceWritten tells the trace, if there is one, that a request was written, or why not.
+func (c *Call) traceWritten(err error) {
+	if c.trace != nil && c.trace.WroteRequest != nil {
+		c.trace.WroteRequest(httptrace.WroteRequestInfo{Err: err})
+	}
 }
 
 func hostWithPort(u URL) string { return net.JoinHostPort(u.Host(), strconv.Itoa(u.Port())) }

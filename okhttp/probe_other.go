@@ -14,5 +14,9 @@ const (
 	peekEnded                     // closed by the peer, or broken
 )
 
-// peek cannot look here without taking, so the caller reads for a moment instead.
-func peek(net.Conn) peekResult { return peekUnknown }
+// prober cannot look here without taking, so the caller reads for a moment instead.
+type prober struct{}
+
+func newProber(net.Conn) *prober { return nil }
+
+func (*prober) peek() peekResult { return peekUnknown }

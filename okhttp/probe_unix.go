@@ -17,36 +17,51 @@ const (
 	peekEnded                     // closed by the peer, or broken
 )
 
-// peek looks at what a read would find, without waiting and without taking it.
-func peek(c net.Conn) peekResult {
+// prober looks at an idle socket. What it needs is made once for a connection: it looks before every exchange.
+type prober struct {
+	raw    syscall.RawConn
+	look   func(fd uintptr)
+	result peekResult
+	buf    [1]byte
+}
+
+// newProber returns nil if this kind of connection cannot be looked at.
+func newProber(c net.Conn) *prober {
 	sc, ok := c.(syscall.Conn)
 	if !ok {
-		return peekUnknown
+		return nil
 	}
-	rc, err := sc.SyscallConn()
+	raw, err := sc.SyscallConn()
 	if err != nil {
-		return peekEnded
+		return nil // closed already: using it will say so
 	}
-	result := peekUnknown
-	err = rc.Control(func(fd uintptr) {
-		var b [1]byte
+	p := &prober{raw: raw}
+	p.look = func(fd uintptr) {
 		for {
-			n, _, err := syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+			n, _, err := syscall.Recvfrom(int(fd), p.buf[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
 			switch {
 			case err == syscall.EINTR:
 				continue
 			case err == syscall.EAGAIN:
-				result = peekSilent
+				p.result = peekSilent
 			case err != nil || n == 0:
-				result = peekEnded
+				p.result = peekEnded
 			default:
-				result = peekBytes
+				p.result = peekBytes
 			}
 			return
 		}
-	})
-	if err != nil {
+	}
+	return p
+}
+
+// peek looks at what a read would find, without waiting and without taking it.
+func (p *prober) peek() peekResult {
+	if p == nil {
+		return peekUnknown
+	}
+	if err := p.raw.Control(p.look); err != nil {
 		return peekEnded
 	}
-	return result
+	return p.result
 }

@@ -103,6 +103,9 @@ func (r *Request) check() error {
 	if !isMethod(r.method) {
 		return &RequestError{r.method, "is not a token (RFC 9110 section 9.1)"}
 	}
+	if r.method == "CONNECT" {
+		return &RequestError{r.method, "is for proxies, which this client speaks to by itself"}
+	}
 	if r.body != nil && (r.method == "GET" || r.method == "HEAD") {
 		return &RequestError{r.method, "must not have a request body"}
 	}
@@ -235,6 +238,14 @@ func (r *Request) Upgrade() string {
 		return ""
 	}
 	return r.rare.upgrade
+}
+
+// String returns the method and the redacted URL.
+func (r *Request) String() string {
+	if r == nil {
+		return "<nil>"
+	}
+	return r.method + " " + r.url.Redacted()
 }
 
 // Method returns the method, "GET" by default.

@@ -2,6 +2,7 @@ package okhttp
 
 import (
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/okhttp-go/ok/okio"
@@ -90,6 +91,18 @@ func (r *Response) PeekBody(n int64) ([]byte, error) {
 		}
 	}
 	return got.ReadN(got.Len())
+}
+
+// String returns the status and the redacted URL.
+func (r *Response) String() string {
+	if r == nil {
+		return "<nil>"
+	}
+	text := strconv.Itoa(r.Status) + " " + r.Message
+	if r.request != nil {
+		text += " from " + r.request.url.Redacted()
+	}
+	return text
 }
 
 // IsSuccess reports whether the status is 2xx.

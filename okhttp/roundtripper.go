@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
+	"github.com/okhttp-go/ok/okhttp/internal/fault"
 	"github.com/okhttp-go/ok/okio"
 )
 
@@ -43,7 +45,7 @@ func (t *roundTripper) CloseIdleConnections() { t.client.cfg.pool.EvictAll() }
 func (t *roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	trip := new(roundTrip)
 	err := trip.request.fromHTTP(r)
-	if r.Body != nil {
+	if r != nil && r.Body != nil {
 		defer r.Body.Close() // it must be closed, whether or not it was sent
 	}
 	if err == nil {
@@ -73,6 +75,9 @@ func RequestFromHTTP(r *http.Request) (*Request, error) {
 }
 
 func (req *Request) fromHTTP(r *http.Request) (err error) {
+	if r == nil {
+		return &CallError{"a nil *http.Request"}
+	}
 	if r.URL == nil {
 		return &RequestError{r.Method, "has no URL"}
 	}
@@ -82,8 +87,13 @@ func (req *Request) fromHTTP(r *http.Request) (err error) {
 	if req.method = r.Method; req.method == "" {
 		req.method = "GET"
 	}
-	if !isMethod(req.method) {
+	switch {
+	case !isMethod(req.method):
 		return &RequestError{r.Method, "is not a token (RFC 9110 section 9.1)"}
+	case req.method == "CONNECT":
+		return &RequestError{r.Method, "is for proxies, which this client speaks to by itself"}
+	case strings.ContainsFunc(r.Host, notInAuthority):
+		return &RequestError{r.Method, "has a Host that is no authority: " + fault.Quote(r.Host)}
 	}
 	if req.headers, err = fieldsFromHTTP(r); err != nil {
 		return err
@@ -102,6 +112,11 @@ func (req *Request) fromHTTP(r *http.Request) (err error) {
 }
 
 var emptyBody = Bytes("", nil)
+
+// notInAuthority reports what cannot be in a host and port (RFC 3986 section 3.2).
+func notInAuthority(c rune) bool {
+	return c <= ' ' || c >= 0x7f || strings.ContainsRune("/?#@\\\"<>^`{|}", c)
+}
 
 // fieldsFromHTTP copies the headers, without those that the body and the URL decide. The order of names is not known to net/http either.
 func fieldsFromHTTP(r *http.Request) (Headers, error) {

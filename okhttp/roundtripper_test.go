@@ -32,6 +32,7 @@ func echo(t *testing.T) *httptest.Server {
 		io.WriteString(z, "unpacked")
 		z.Close()
 	})
+	mux.HandleFunc("/sized", func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Content-Length", "12345") })
 	mux.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/arrived", http.StatusTemporaryRedirect)
 	})
@@ -86,6 +87,12 @@ func TestHTTPClient(t *testing.T) {
 	t.Run("POST without a body", func(t *testing.T) {
 		if got := text(c.Post(s.URL, "", nil)); got != "||0|[]|<nil>" {
 			t.Errorf("body %q", got)
+		}
+	})
+	t.Run("HEAD has the length of what it does not send", func(t *testing.T) {
+		resp, err := c.Head(s.URL + "/sized")
+		if text(resp, err) != "" || resp.ContentLength != 12345 {
+			t.Errorf("length %d", resp.ContentLength)
 		}
 	})
 	t.Run("redirect keeps the body", func(t *testing.T) {

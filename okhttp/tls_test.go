@@ -419,7 +419,7 @@ func TestSessionTicketsOnIdleConnection(t *testing.T) {
 	after := func(t *testing.T, conn *Connection, wait func(peekResult)) {
 		t.Helper()
 		for range 2 {
-			if !conn.healthy() {
+			if !conn.healthy(time.Hour, true) {
 				t.Error("session tickets make the connection unfit")
 			}
 		}
@@ -434,7 +434,7 @@ func TestSessionTicketsOnIdleConnection(t *testing.T) {
 			if err := srv.CloseWrite(); err != nil {
 				t.Fatal(err)
 			}
-			if conn.healthy() {
+			if conn.healthy(time.Hour, true) {
 				t.Error("close_notify went unnoticed")
 			}
 			conn.close()
@@ -447,11 +447,11 @@ func TestSessionTicketsOnIdleConnection(t *testing.T) {
 			conn, srv := idleTLS(t, a, b)
 			arrive := func(want peekResult) { // the kernel delivers when it likes
 				for deadline := time.Now().Add(10 * time.Second); ; {
-					if got := peek(a); got == want || got == peekUnknown {
+					if got := newProber(a).peek(); got == want || got == peekUnknown {
 						return
 					}
 					if time.Now().After(deadline) {
-						t.Fatalf("nothing arrived: %d, want %d", peek(a), want)
+						t.Fatalf("nothing arrived: %d, want %d", newProber(a).peek(), want)
 					}
 				}
 			}
@@ -468,7 +468,7 @@ func TestSessionTicketsOnIdleConnection(t *testing.T) {
 				io.WriteString(srv, "forged")
 				arrive(peekBytes)
 			}
-			if conn.healthy() {
+			if conn.healthy(time.Hour, true) {
 				t.Errorf("%s went unnoticed", end)
 			}
 		}

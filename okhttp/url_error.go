@@ -29,8 +29,12 @@ func redactInput(s string) string {
 		}
 		prefix, s = prefix+"██", s[at:]
 	}
-	if i := strings.IndexAny(s, "?#"); i >= 0 {
-		s = s[:i] + "..."
+	start := len(s) - len(strings.TrimLeft(s, `/\`))
+	if i := strings.Index(s, "://"); i >= 0 && i < 20 {
+		start = i + 3
+	}
+	if i := strings.IndexAny(s[start:], "/\\?#"); i >= 0 {
+		s = s[:start+i] + "/..."
 	}
 	s = prefix + abridge(s, 100)
 	return strings.Map(func(r rune) rune {

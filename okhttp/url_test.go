@@ -163,7 +163,7 @@ func TestURLErrorHidesSecrets(t *testing.T) {
 		}
 	}
 	_, err := ParseURL("http://bob:secret@host:bad/path?q")
-	if got, want := fmt.Sprint(err), `okhttp: invalid URL port: "bad" in http://██@host:bad/path...`; got != want {
+	if got, want := fmt.Sprint(err), `okhttp: invalid URL port: "bad" in http://██@host:bad/...`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	_, err = ParseURL("http://x\x1b[31m/")

@@ -78,11 +78,11 @@ func (c *ClientConn) WriteHead(method, target string, fields []string) error {
 	if c.writing != writeIdle || c.spent {
 		return &StateError{Op: "WriteHead", State: c.state()}
 	}
+	c.wire.used = false
 	if err := writeRequestHead(c.sink.Buffer(), method, target, fields); err != nil {
 		return err
 	}
 	c.method = method
-	c.wire.used = false
 	c.head.left = c.head.limit
 	c.spent = HasToken(fields, "connection", "close")
 	c.writing, c.reading = writeHead, readHeads

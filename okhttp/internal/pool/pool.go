@@ -85,19 +85,19 @@ func (p *Pool[K, C]) Add(key K, c C) *Entry[K, C] {
 	return e
 }
 
-// Release gives a connection back for others to use, and closes what the pool has too many of.
-func (p *Pool[K, C]) Release(e *Entry[K, C]) {
+// Release gives a connection back for others to use, and closes what the pool has too many of. It reports whether this one was kept.
+func (p *Pool[K, C]) Release(e *Entry[K, C]) bool {
 	now := time.Since(p.epoch)
 	p.mu.Lock()
 	if e.removed {
 		p.mu.Unlock()
-		return
+		return false
 	}
 	if p.closed || p.cfg.MaxIdle <= 0 || p.tooOld(e, now) {
 		p.remove(e)
 		p.mu.Unlock()
 		e.Conn.Close()
-		return
+		return false
 	}
 	e.idleAt = now
 	p.idle++
@@ -112,6 +112,7 @@ func (p *Pool[K, C]) Release(e *Entry[K, C]) {
 	if surplus != nil {
 		surplus.Conn.Close()
 	}
+	return surplus != e
 }
 
 // Remove takes a connection out of the pool, in use or not, and closes it.
