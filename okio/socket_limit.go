@@ -49,7 +49,9 @@ func (l *socketLimit) begin(exact bool) error {
 	l.due = never
 	if limit > 0 {
 		now = time.Since(l.epoch)
-		l.due = now + limit
+		if l.due = now + limit; l.due < now { // beyond what a Duration holds
+			l.due = never
+		}
 	}
 	if at := l.timeout.deadline; !at.IsZero() {
 		l.due = min(l.due, at.Sub(l.epoch))

@@ -3,7 +3,9 @@ package okio
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"net"
 	"os"
 	"slices"
@@ -95,6 +97,30 @@ func TestSocketLimits(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// A limit that ends after the last instant there is never ends.
+func TestSocketHugeLimits(t *testing.T) {
+	for _, limit := range []time.Duration{math.MaxInt64, math.MaxInt64 - 1, math.MaxInt64 / 2} {
+		synctest.Test(t, func(t *testing.T) {
+			x, y := ConnPair(0)
+			a, b := NewSocket(x), NewSocket(y)
+			time.Sleep(time.Second) // the clock of the sockets is past 0
+			for _, to := range []*Timeout{TimeoutOf(a.Source()), TimeoutOf(a.Sink())} {
+				to.SetLimit(limit)
+			}
+			for range 3 {
+				go func() {
+					time.Sleep(time.Hour)
+					_ = sinkWrite(b.Sink(), "late")
+				}()
+				wantSource(t, a.Source(), "late")
+				mustSinkWrite(t, a.Sink(), "prompt")
+				wantSource(t, b.Source(), "prompt")
+			}
+			_, _ = x.Close(), y.Close()
+		})
 	}
 }
 
@@ -352,6 +378,41 @@ func TestSocketOddConnections(t *testing.T) {
 		wantErr(t, "write", s.Sink().WriteBuffer(b, 6), io.ErrShortWrite)
 		if got := content(b); got != "cdef" {
 			t.Errorf("%q left, want what was not written", got)
+		}
+	})
+	t.Run("impossible counts", func(t *testing.T) {
+		for _, over := range []int{-1, math.MinInt, 1, math.MaxInt} {
+			count := func(p []byte) int {
+				if over == 1 {
+					return len(p) + 1
+				}
+				return over
+			}
+			s := NewSocket(&scriptConn{
+				read:  func(p []byte) (int, error) { return count(p), nil },
+				write: func(p []byte) (int, error) { return count(p), nil },
+			})
+			dst := NewBufferString("ab")
+			want := fmt.Sprintf("okio: *okio.scriptConn returned a count of %d from Read of 4 bytes", count(make([]byte, 4)))
+			for range 2 {
+				if n, err := s.Source().ReadBuffer(dst, 4); n != 0 || err == nil || err.Error() != want {
+					t.Errorf("ReadBuffer = %d, %v, want %s", n, err, want)
+				}
+				if n, err := s.Source().(io.Reader).Read(make([]byte, 4)); n != 0 || err == nil || err.Error() != want {
+					t.Errorf("Read = %d, %v, want %s", n, err, want)
+				}
+			}
+			src := NewBufferString("ab")
+			_ = NewBufferString("cd").CopyTo(src, 0, 2)
+			want = fmt.Sprintf("okio: *okio.scriptConn returned a count of %d from Write of 4 bytes", count(make([]byte, 4)))
+			if err := s.Sink().WriteBuffer(src, 4); err == nil || err.Error() != want {
+				t.Errorf("WriteBuffer: %v, want %s", err, want)
+			}
+			if content(dst) != "ab" || content(src) != "abcd" {
+				t.Errorf("%q and %q left", content(dst), content(src))
+			}
+			checkRing(t, dst)
+			checkRing(t, src)
 		}
 	})
 	t.Run("failing midway", func(t *testing.T) {

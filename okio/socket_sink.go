@@ -108,12 +108,16 @@ func copyPrefix(p []byte, s *segment) int {
 
 func (k *socketSink) write(p []byte) (int64, error) {
 	n, err := k.socket.conn.Write(p)
+	if n < 0 || n > len(p) {
+		return 0, countErr(k.socket.conn, "Write", n, len(p))
+	}
 	if n < len(p) && err == nil {
 		err = io.ErrShortWrite
 	}
 	return int64(n), err
 }
 
+// writeVector writes several slices at once. It is for the standard library's own connections, whose counts are right.
 func (k *socketSink) writeVector(src *Buffer, n int64) (int64, error) {
 	count := 0
 	var total int64

@@ -53,8 +53,17 @@ func (s *socketSource) fill(dst *Buffer, max int64) (int, error) {
 	if int64(len(room)) > max {
 		room = room[:max]
 	}
-	n, err := s.socket.conn.Read(room)
+	n, err := s.read(room)
 	dst.grow(seg, n)
+	return n, err
+}
+
+// read reads once and does not believe a count that cannot be.
+func (s *socketSource) read(p []byte) (int, error) {
+	n, err := s.socket.conn.Read(p)
+	if n < 0 || n > len(p) {
+		return 0, countErr(s.socket.conn, "Read", n, len(p))
+	}
 	return n, err
 }
 
@@ -66,9 +75,9 @@ func (s *socketSource) Read(p []byte) (int, error) {
 	if err := s.ready(); err != nil {
 		return 0, err
 	}
-	n, err := s.socket.conn.Read(p)
+	n, err := s.read(p)
 	if n == 0 && err != nil && s.early(err) {
-		n, err = s.socket.conn.Read(p)
+		n, err = s.read(p)
 	}
 	return s.finish(n, err)
 }
