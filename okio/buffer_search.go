@@ -2,17 +2,28 @@ package okio
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"unsafe"
 )
 
-// checkSearch panics on a search range that no data can make right.
-func checkSearch(from, to int64) {
+var errEmptyPattern = errors.New("okio: Index of an empty pattern")
+
+// searchErr is what is wrong with a search range that no data can make right.
+func searchErr(from, to int64) error {
 	if from < 0 {
-		panic(fmt.Sprintf("okio: fromIndex < 0: %d", from))
+		return fmt.Errorf("okio: search from a negative offset: %d", from)
 	}
 	if from > to {
-		panic(fmt.Sprintf("okio: search from %d to %d", from, to))
+		return fmt.Errorf("okio: search from %d to %d", from, to)
+	}
+	return nil
+}
+
+// checkSearch panics where there is no error to return.
+func checkSearch(from, to int64) {
+	if from < 0 || from > to {
+		panic(searchErr(from, to).Error())
 	}
 }
 
@@ -49,7 +60,7 @@ func (b *Buffer) IndexByte(c byte, from, to int64) int64 {
 // to. It panics if pat is empty, or if from is negative or greater than to.
 func (b *Buffer) Index(pat ByteString, from, to int64) int64 {
 	if len(pat) == 0 {
-		panic("okio: Index of an empty pattern")
+		panic(errEmptyPattern.Error())
 	}
 	checkSearch(from, to)
 	size, length := b.Len(), int64(len(pat))

@@ -16,7 +16,8 @@ import (
 //
 // The language and package strings have the rest. s[i], s[i:j] and copy(p, s[i:]) panic if they are out of range.
 // strings.Index, strings.LastIndex, strings.HasPrefix and so on work on string(s); a search from offset i is one of s[i:],
-// and the last occurrence that starts at i or before is the last one of s[:i+len(needle)].
+// and the last occurrence that starts at i or before is the last one of s[:i+len(needle)]. len(s) is also the size of a
+// string in UTF-8, and utf8.RuneCountInString(s) the number of its code points.
 type ByteString string
 
 // DecodeHex decodes pairs of hexadecimal digits of either case.

@@ -1,9 +1,10 @@
 package okio
 
 // Choices are [Options] that stand for values of their own. They are immutable and safe for concurrent use.
+// The zero value matches nothing.
 type Choices[T any] struct {
 	values  []T
-	options *Options
+	options Options
 }
 
 // NewChoices returns the choices among values, in order of preference, each one matched by its encoding. The encodings must
@@ -17,12 +18,12 @@ func NewChoices[T any](values []T, encode func(T) ByteString) (*Choices[T], erro
 	if err != nil {
 		return nil, err
 	}
-	return &Choices[T]{values: append([]T(nil), values...), options: options}, nil
+	return &Choices[T]{values: append([]T(nil), values...), options: *options}, nil
 }
 
 // Select consumes the best choice that s starts with and returns its value, or consumes nothing and returns false.
 func (c *Choices[T]) Select(s *BufferedSource) (v T, ok bool, err error) {
-	i, err := s.Select(c.options)
+	i, err := s.Select(&c.options)
 	if err != nil || i < 0 {
 		return v, false, err
 	}

@@ -22,8 +22,10 @@
 //
 // The end of a stream is io.EOF, alone and with a count of zero. Whoever demands more bytes than there are gets io.EOF if
 // there were none and io.ErrUnexpectedEOF otherwise, and consumes nothing unless the method says so. Closed streams fail
-// with [ErrClosed]. Counts that can come from data, such as that of ReadN, are checked and give errors; ranges that only
-// the program can get wrong, such as the index of At, panic as slices do.
+// with [ErrClosed]. Counts that can come from data, such as that of ReadN, are checked and give errors. Methods
+// without an error to return panic, as slices do, on an argument that only the program can get wrong: the index of At, the
+// range or the empty pattern of a search in a Buffer, the counts of Reserve and Commit. The same search in a BufferedSource
+// returns an error.
 //
 // # Concurrency
 //

@@ -265,7 +265,7 @@ func TestWriteNumbers(t *testing.T) {
 	check(0)
 	check(math.MinInt64)
 	check(math.MaxInt64)
-	for p := int64(1); p < math.MaxInt64/10; p *= 10 {
+	for i, p := 0, int64(1); i <= 18; i, p = i+1, p*10 { // 10^18 is the last one
 		check(p)
 		check(p - 1)
 		check(-p)

@@ -7,7 +7,8 @@ import (
 )
 
 // Options is a list of byte strings, in order of preference, that the front of a [Buffer] or [BufferedSource] can be
-// matched against without allocating. It is immutable and safe for concurrent use.
+// matched against without allocating. It is immutable and safe for concurrent use. The zero
+// value matches nothing.
 type Options struct {
 	list  []ByteString
 	nodes []optionNode
@@ -94,6 +95,9 @@ func (o *Options) build(options []int, depth int) int {
 // match returns the best option that the front of b starts with, or noMatch, and whether more data could change that.
 func (o *Options) match(b *Buffer) (best int, more bool) {
 	best = noMatch
+	if len(o.nodes) == 0 {
+		return best, false
+	}
 	node := &o.nodes[0]
 	s := b.head
 	if s == nil {

@@ -1,6 +1,7 @@
 package okio
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -139,6 +140,31 @@ func TestSelectExhaustively(t *testing.T) {
 		}
 	}
 	try(nil)
+}
+
+func TestZeroOptions(t *testing.T) {
+	var o Options
+	var c Choices[string]
+	for _, text := range []string{"", "abc"} {
+		up := NewBufferString(text)
+		if got := up.Select(&o); got != -1 {
+			t.Error(got)
+		}
+		s := NewBufferedSource(up)
+		if got, err := s.Select(&o); got != -1 || err != nil {
+			t.Error(got, err)
+		}
+		if v, ok, err := c.Select(s); v != "" || ok || err != nil {
+			t.Error(v, ok, err)
+		}
+		if up.Len() != int64(len(text)) {
+			t.Errorf("%d bytes left", up.Len())
+		}
+		_ = s.Close()
+		if _, _, err := c.Select(s); !errors.Is(err, ErrClosed) {
+			t.Error(err)
+		}
+	}
 }
 
 func TestChoices(t *testing.T) {

@@ -23,7 +23,7 @@ var (
 // The sink's Flush and Close fail in the same way if the source was closed with bytes unread; the sink then stays open.
 //
 // Cancel may be called by any goroutine at any time, and so may the Close of either side as long as the pipe is not folded.
-// Waiting is durable in the sense of [testing/synctest].
+// Waiting is durable in the sense of [testing/synctest]. The zero Pipe is not usable: [NewPipe] makes one.
 type Pipe struct {
 	// mu guards what follows, up to the channels. It is never held while waiting or while a folded sink is called.
 	mu           sync.Mutex

@@ -1,6 +1,7 @@
 package okio
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
@@ -58,7 +59,9 @@ func TestIndex(t *testing.T) {
 		{move, "move", 7, 41, 40},
 		{move, "move", 41, 42, -1},
 		{"aaaaa", "a", 0, 1, 0},
+		{"aaaaa", "aa", 0, 1, 0},
 		{"aaaaa", "aaa", 0, 1, 0},
+		{"aaaaa", "aaaa", 0, 1, 0},
 		{"aaaaa", "aaaaa", 0, 1, 0},
 		{"aaaaa", "a", 0, 0, -1},
 		{"aaaaa", "aa", 4, 5, -1},
@@ -79,7 +82,6 @@ func TestIndex(t *testing.T) {
 	mustPanic(t, func() { b.Index("", 0, 1) })
 	mustPanic(t, func() { b.Index("a", -1, 1) })
 	mustPanic(t, func() { b.Index("a", 2, 1) })
-	mustPanic(t, func() { _, _ = NewBufferedSource(b).Index("", 0, 1) })
 }
 
 // A search reads only while more data could change the answer.
@@ -126,6 +128,32 @@ func TestIndexAny(t *testing.T) {
 		}
 	}
 	mustPanic(t, func() { new(Buffer).IndexAny(NewByteSet("a"), -1) })
+}
+
+// Where there is an error to return, arguments that make no sense give one, and nothing is read.
+func TestSourceSearchArguments(t *testing.T) {
+	up := NewBufferString("abc")
+	s := NewBufferedSource(up)
+	abc := NewByteSet("abc")
+	tests := []struct {
+		want string
+		call func() (int64, error)
+	}{
+		{"okio: search from a negative offset: -1", func() (int64, error) { return s.IndexByte('a', -1, 1) }},
+		{"okio: search from 10 to 0", func() (int64, error) { return s.IndexByte('a', 10, 0) }},
+		{"okio: Index of an empty pattern", func() (int64, error) { return s.Index("", 0, 1) }},
+		{"okio: search from a negative offset: -1", func() (int64, error) { return s.Index("a", -1, 1) }},
+		{"okio: search from 2 to 1", func() (int64, error) { return s.Index("a", 2, 1) }},
+		{"okio: search from a negative offset: -9223372036854775808", func() (int64, error) { return s.IndexAny(abc, math.MinInt64) }},
+	}
+	for _, tt := range tests {
+		if i, err := tt.call(); i != -1 || err == nil || err.Error() != tt.want {
+			t.Errorf("%d, %v, want %s", i, err, tt.want)
+		}
+	}
+	if up.Len() != 3 {
+		t.Errorf("read %d bytes", 3-up.Len())
+	}
 }
 
 func TestByteSetHasEveryByte(t *testing.T) {

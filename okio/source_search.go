@@ -12,9 +12,12 @@ func (s *BufferedSource) more() (bool, error) {
 }
 
 // IndexByte returns the offset of the first c in [from, to), or -1, reading as much as it takes; math.MaxInt64 may buffer
-// everything that comes. It stops reading once to bytes are buffered. It panics if from is negative or greater than to.
+// everything that comes. It stops reading once to bytes are buffered. A from that is negative or greater than to is
+// an error.
 func (s *BufferedSource) IndexByte(c byte, from, to int64) (int64, error) {
-	checkSearch(from, to)
+	if err := searchErr(from, to); err != nil {
+		return -1, err
+	}
 	if s.closed {
 		return -1, ErrClosed
 	}
@@ -35,13 +38,15 @@ func (s *BufferedSource) IndexByte(c byte, from, to int64) (int64, error) {
 }
 
 // Index returns the offset of the first occurrence of pat that starts in [from, to), or -1. The occurrence may extend past
-// to. It reads only while more data could change the answer. It panics if pat is empty, or if from is negative or greater
-// than to.
+// to. It reads only while more data could change the answer. An empty pat, and a from that is negative or greater than to,
+// are errors.
 func (s *BufferedSource) Index(pat ByteString, from, to int64) (int64, error) {
 	if len(pat) == 0 {
-		panic("okio: Index of an empty pattern")
+		return -1, errEmptyPattern
 	}
-	checkSearch(from, to)
+	if err := searchErr(from, to); err != nil {
+		return -1, err
+	}
 	if s.closed {
 		return -1, ErrClosed
 	}
@@ -74,10 +79,12 @@ func (s *BufferedSource) tailStarts(pat ByteString, from, to int64) bool {
 	return false
 }
 
-// IndexAny returns the offset of the first byte at or after from that is in set, or -1, reading as much as it takes. It
-// panics if from is negative.
+// IndexAny returns the offset of the first byte at or after from that is in set, or -1, reading as much as it takes. A
+// negative from is an error.
 func (s *BufferedSource) IndexAny(set *ByteSet, from int64) (int64, error) {
-	checkSearch(from, unlimited)
+	if err := searchErr(from, unlimited); err != nil {
+		return -1, err
+	}
 	if s.closed {
 		return -1, ErrClosed
 	}

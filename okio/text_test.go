@@ -59,6 +59,7 @@ func TestReadRuneMalformed(t *testing.T) {
 		{"eda080", []rune{bad}, []int{3}},
 		{"c080", []rune{bad}, []int{2}},
 		{"e28061", []rune{bad, 'a'}, []int{2, 1}},
+		{"f0f82020", []rune{bad, bad, ' ', ' '}, []int{1, 1, 1, 1}},
 		{"f0906120", []rune{bad, 'a', ' '}, []int{2, 1, 1}},
 		{"f090ee8080", []rune{bad, 0xe000}, []int{2, 3}},
 	} {
