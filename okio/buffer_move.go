@@ -32,11 +32,8 @@ func (b *Buffer) WriteBuffer(src *Buffer, n int64) error {
 		return errSelfMove
 	}
 	size := src.Len()
-	if n < 0 || n > size {
-		return fmt.Errorf("okio: cannot take %d bytes from a buffer of %d bytes", n, size)
-	}
-	if n == 0 {
-		return nil
+	if err := checkTake(src, n); err != nil || n == 0 {
+		return err
 	}
 	src.start += n
 	b.end += n
@@ -56,6 +53,18 @@ func (b *Buffer) WriteBuffer(src *Buffer, n int64) error {
 		return nil
 	}
 	return nil
+}
+
+// checkTake rejects an n that WriteBuffer(src, n) cannot take.
+func checkTake(src *Buffer, n int64) error {
+	if size := src.Len(); n < 0 || n > size {
+		return takeErr(n, size)
+	}
+	return nil
+}
+
+func takeErr(n, size int64) error { // apart, so that the check is inlined
+	return fmt.Errorf("okio: cannot take %d bytes from a buffer of %d bytes", n, size)
 }
 
 // joinAll takes the whole ring of src.

@@ -75,7 +75,10 @@ func (x *deflater) write(src *Buffer, n int64, seen func([]byte)) error {
 	if err := x.check(); err != nil {
 		return err
 	}
-	if err := src.checkRange(0, n); err != nil || n == 0 {
+	if src == &x.out.buf {
+		return errSelfMove
+	}
+	if err := checkTake(src, n); err != nil || n == 0 {
 		return err
 	}
 	if err := x.start(); err != nil {

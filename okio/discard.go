@@ -6,7 +6,7 @@ func Discard() Sink { return discardSink{} }
 type discardSink struct{}
 
 func (discardSink) WriteBuffer(src *Buffer, n int64) error {
-	if err := src.checkRange(0, n); err != nil {
+	if err := checkTake(src, n); err != nil {
 		return err
 	}
 	src.drop(n)

@@ -563,6 +563,22 @@ func TestDeflaterSinkMisuseAndFailure(t *testing.T) {
 	if err := k.WriteBuffer(NewBufferString("abc"), 3); !errors.Is(err, ErrClosed) {
 		t.Error(err)
 	}
+	// Its own output, which it would consume as it writes it.
+	for _, wrap := range []func(Sink, int) (Sink, error){NewDeflaterSink, NewGzipSink} {
+		var down Buffer
+		out := NewBufferedSink(&down)
+		k, _ := wrap(out, 1)
+		_, _ = out.Buffer().WriteString("precious")
+		before := out.Buffer().Snapshot()
+		for _, n := range []int64{0, 3, out.Buffer().Len()} {
+			if err := k.WriteBuffer(out.Buffer(), n); err != errSelfMove {
+				t.Errorf("%d bytes: %v", n, err)
+			}
+		}
+		if got := out.Buffer().Snapshot(); got != before {
+			t.Errorf("%q left, want %q", got, before)
+		}
+	}
 	// A failure in the middle of the data.
 	rng := rand.New(rand.NewPCG(1, 2))
 	noise := make([]byte, 40*segN)

@@ -12,7 +12,9 @@ var (
 	// errSourceClosed is what writing to a pipe reports when nobody will read what was written.
 	errSourceClosed = fmt.Errorf("okio: source is closed: %w", io.ErrClosedPipe)
 
-	errFolded = errors.New("okio: pipe is already folded")
+	errFolded   = errors.New("okio: pipe is already folded")
+	errFoldNil  = errors.New("okio: pipe folded to a nil sink")
+	errFoldSelf = errors.New("okio: pipe folded to its own sink")
 )
 
 // Pipe carries bytes from its sink, used by one goroutine, to its source, used by another, holding a limited number in
@@ -32,6 +34,7 @@ type Pipe struct {
 	sourceClosed bool
 	canceled     error // the cause, once canceled
 	folded       Sink
+	foldTried    bool // Fold was called, whatever came of it
 
 	limit    int64
 	done     chan struct{} // closed when the pipe is canceled
@@ -79,11 +82,21 @@ func (p *Pipe) Cancel(cause error) {
 // there was anything), and from then on writes, flushes and the close of the pipe's sink go straight to k, on the goroutine
 // that makes them and under the stricter of both sinks' limits. If the pipe's sink is closed by then, Fold closes k.
 //
-// A pipe is folded once; a second call fails. If k fails, Fold returns its error, the source counts as closed and k remains
+// A pipe is folded once; a second call fails, even if the first one did. A nil k and the pipe's own sink are refused, which
+// does not count; a k that leads back to that sink by a detour must not be given. If k fails, Fold returns its error, the source counts as closed and k remains
 // the caller's to close. On a canceled pipe Fold fails with the cause, and closing the pipe's sink closes k.
 //
 // Fold must not run while the source is in use. Afterwards the source is closed.
 func (p *Pipe) Fold(k Sink) error {
+	switch k {
+	case nil:
+		return errFoldNil
+	case &p.sink:
+		return errFoldSelf
+	}
+	if !p.beginFold() {
+		return errFolded
+	}
 	var moved Buffer
 	for {
 		done, closing, err := p.takeForFold(k, &moved)
@@ -99,13 +112,20 @@ func (p *Pipe) Fold(k Sink) error {
 	}
 }
 
+// beginFold reports whether this is the first attempt.
+func (p *Pipe) beginFold() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	first := !p.foldTried
+	p.foldTried = true
+	return first
+}
+
 // takeForFold moves everything out of the pipe, or finds that k can take over.
 func (p *Pipe) takeForFold(k Sink, moved *Buffer) (done, closing bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case p.folded != nil:
-		return true, false, errFolded
 	case p.canceled != nil:
 		p.folded = k
 		return true, p.sinkClosed, p.canceled
@@ -338,12 +358,4 @@ func (k *pipeSink) Close() error {
 		return nil
 	}
 	return k.forward(folded, folded.Close)
-}
-
-// checkTake rejects an n that WriteBuffer(src, n) cannot take.
-func checkTake(src *Buffer, n int64) error {
-	if size := src.Len(); n < 0 || n > size {
-		return fmt.Errorf("okio: cannot take %d bytes from a buffer of %d bytes", n, size)
-	}
-	return nil
 }

@@ -376,6 +376,15 @@ func TestPipeFold(t *testing.T) {
 			if k.closes != 0 {
 				t.Error("target closed")
 			}
+			wantErr(t, "second fold", p.Fold(new(recordingSink)), errFolded)
+		}},
+		{"no target", func(t *testing.T, p *Pipe, k *recordingSink) {
+			mustSinkWrite(t, p.Sink(), "abc")
+			wantErr(t, "fold to nil", p.Fold(nil), errFoldNil)
+			wantErr(t, "fold to itself", p.Fold(p.Sink()), errFoldSelf)
+			if err := p.Fold(k); err != nil || content(&k.Buffer) != "abc" {
+				t.Errorf("%v, %q", err, content(&k.Buffer))
+			}
 		}},
 		{"a panicking target", func(t *testing.T, p *Pipe, k *recordingSink) {
 			k.onWrite = func() { panic(reason) }
@@ -391,6 +400,7 @@ func TestPipeFold(t *testing.T) {
 				_ = p.Fold(k)
 			}()
 			wantErr(t, "write", <-done, io.ErrClosedPipe)
+			wantErr(t, "second fold", p.Fold(new(recordingSink)), errFolded)
 		}},
 		{"sink closed before", func(t *testing.T, p *Pipe, k *recordingSink) {
 			mustSinkWrite(t, p.Sink(), "hello")
@@ -417,6 +427,7 @@ func TestPipeFold(t *testing.T) {
 		{"canceled before: closing the sink closes the target", func(t *testing.T, p *Pipe, k *recordingSink) {
 			p.Cancel(reason)
 			wantErr(t, "fold", p.Fold(k), reason)
+			wantErr(t, "second fold", p.Fold(new(recordingSink)), errFolded)
 			if k.closes != 0 {
 				t.Error("target closed at once")
 			}

@@ -6,8 +6,8 @@ import "io"
 // and the rest when Emit, Flush or Close is called. It is itself a Sink and an io.Writer.
 //
 // The first error of the sink sticks: every later write and flush returns it, so that the results of a series of writes may
-// be ignored if Flush or Close is checked. After Close everything fails with [ErrClosed]. A BufferedSink is not safe for
-// concurrent use.
+// be ignored if Flush or Close is checked. After Close, which reports that error, everything fails with [ErrClosed]. A
+// BufferedSink is not safe for concurrent use.
 type BufferedSink struct {
 	down   Sink
 	buf    Buffer
@@ -28,7 +28,7 @@ func (k *BufferedSink) Buffer() *Buffer { return &k.buf }
 // Timeout returns the time limits of the sink beneath.
 func (k *BufferedSink) Timeout() *Timeout { return TimeoutOf(k.down) }
 
-// Err returns the error that sticks, nil if there is none.
+// Err returns the error that sticks, nil if there is none, and [ErrClosed] after Close.
 func (k *BufferedSink) Err() error { return k.err }
 
 // EmitFull passes the complete segments on: everything but a last segment that has room.
@@ -75,9 +75,7 @@ func (k *BufferedSink) Close() error {
 		err = closeErr
 	}
 	k.buf.Clear()
-	if k.err == nil {
-		k.err = ErrClosed
-	}
+	k.err = ErrClosed
 	return err
 }
 

@@ -127,6 +127,12 @@ func TestSinkCloseReportsTheFirstFailure(t *testing.T) {
 	if err := k.Close(); err != first || strings.Join(down.calls, " ") != "write close" {
 		t.Error(err, down.calls)
 	}
+	if err := k.WriteByte('x'); !errors.Is(err, ErrClosed) || !errors.Is(k.Err(), ErrClosed) { // reported once
+		t.Error(err, k.Err())
+	}
+	if err := k.Close(); err != nil {
+		t.Error(err)
+	}
 	if err := NewBufferedSink(&errSink{close: second}).Close(); err != second {
 		t.Error(err)
 	}

@@ -40,7 +40,7 @@ func (k *writerSink) WriteBuffer(src *Buffer, n int64) error {
 	if k.closed {
 		return ErrClosed
 	}
-	if err := src.checkRange(0, n); err != nil {
+	if err := checkTake(src, n); err != nil {
 		return err
 	}
 	for n > 0 {
