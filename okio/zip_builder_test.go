@@ -21,6 +21,7 @@ type zipBuilder struct {
 // A zipFile is what a zipBuilder makes an entry of. What is zero follows from the contents.
 type zipFile struct {
 	name           string
+	localName      string
 	data           string // as it is in the archive
 	method         uint16
 	flags          uint16
@@ -57,16 +58,18 @@ func (b *zipBuilder) add(f zipFile) *zipBuilder {
 	for _, v := range []uint32{crc, compressed, size} {
 		shared = le.AppendUint32(shared, v)
 	}
-	shared = le.AppendUint16(shared, uint16(len(f.name)))
+	localName := or(f.localName, f.name)
 
 	b.data = le.AppendUint32(b.data, or(f.localSignature, zipLocalSignature))
 	b.data = append(b.data, shared...)
+	b.data = le.AppendUint16(b.data, uint16(len(localName)))
 	b.data = le.AppendUint16(b.data, uint16(len(f.localExtra)))
-	b.data = append(b.data, f.name+f.localExtra+f.data...)
+	b.data = append(b.data, localName+f.localExtra+f.data...)
 
 	b.central = le.AppendUint32(b.central, zipCentralSignature)
 	b.central = le.AppendUint16(b.central, 20)
 	b.central = append(b.central, shared...)
+	b.central = le.AppendUint16(b.central, uint16(len(f.name)))
 	b.central = le.AppendUint16(b.central, uint16(len(f.extra)))
 	b.central = le.AppendUint16(b.central, uint16(len(f.comment)))
 	b.central = le.AppendUint16(b.central, f.disk)

@@ -1,9 +1,11 @@
 package okio
 
 import (
+	"cmp"
 	"encoding/binary"
 	"io"
 	"math"
+	"slices"
 )
 
 // zip64Sentinel in a size or an offset of 32 bits says that the zip64 field has it.
@@ -25,20 +27,24 @@ type zipEntry struct {
 	compressed int64
 	size       int64
 	offset     int64 // of the local header
+	limit      int64 // where the next entry, or the central directory, begins: the first byte that is certainly not part of this one
 	dos        zipTimes
 	ntfs       zipTimes
 }
 
-// readZipEntries reads the central directory and calls visit with each entry in turn. It holds one entry at a time.
+// readZipEntries reads the central directory and calls visit with each entry in turn. It refuses entries that share bytes of the archive, by which a
+// small one could stand for any amount of data.
 func readZipEntries(r io.ReaderAt, d zipDirectory, visit func(*zipEntry) error) error {
 	if d.entries == 0 {
 		return nil
 	}
 	src := NewBufferedSource(FromReader(io.NewSectionReader(r, d.offset, d.size)))
 	defer func() { _ = src.Close() }()
+	var entries []*zipEntry
 	for range d.entries {
 		e, err := readZipEntry(src, d)
 		if err == nil {
+			entries = append(entries, e)
 			err = visit(e)
 		}
 		if err != nil {
@@ -46,6 +52,25 @@ func readZipEntries(r io.ReaderAt, d zipDirectory, visit func(*zipEntry) error) 
 				problem.Entry = e.name
 			}
 			return err
+		}
+	}
+	return limitZipEntries(entries, d.offset)
+}
+
+// limitZipEntries finds out where each entry has to end, and reports those that cannot. What their local headers add is not known here.
+func limitZipEntries(entries []*zipEntry, end int64) error {
+	slices.SortStableFunc(entries, func(a, b *zipEntry) int { return cmp.Compare(a.offset, b.offset) })
+	for i, e := range entries {
+		e.limit = end
+		if i == len(entries)-1 {
+			break
+		}
+		next := entries[i+1]
+		e.limit = next.offset
+		if least := zipLocalSize + int64(len(e.name)); e.limit-e.offset < least || e.limit-e.offset-least < e.compressed {
+			problem := badZip("its place at %d overlaps that of entry %q at %d", next.offset, shortName(e.name), e.offset)
+			problem.Entry = next.name
+			return problem
 		}
 	}
 	return nil
@@ -133,7 +158,7 @@ type zipLocal struct {
 }
 
 // readZipLocal reads the local header of e.
-func readZipLocal(r io.ReaderAt, e *zipEntry, limit int64) (zipLocal, error) {
+func readZipLocal(r io.ReaderAt, e *zipEntry) (zipLocal, error) {
 	var header [zipLocalSize]byte
 	if err := readAtFull(r, header[:], e.offset); err != nil {
 		return zipLocal{}, truncatedZip(err, "local file header")
@@ -146,12 +171,16 @@ func readZipLocal(r io.ReaderAt, e *zipEntry, limit int64) (zipLocal, error) {
 	}
 	nameSize, extraSize := int64(binary.LittleEndian.Uint16(header[26:])), int64(binary.LittleEndian.Uint16(header[28:]))
 	local := zipLocal{data: e.offset + zipLocalSize + nameSize + extraSize}
-	if local.data > limit || e.compressed > limit-local.data {
-		return zipLocal{}, badZip("%d bytes of data at %d reach into the central directory at %d", e.compressed, local.data, limit)
+	if local.data > e.limit || e.compressed > e.limit-local.data {
+		return zipLocal{}, badZip("%d bytes of data at %d reach into what begins at %d", e.compressed, local.data, e.limit)
 	}
-	extra := make([]byte, extraSize)
-	if err := readAtFull(r, extra, local.data-extraSize); err != nil {
+	variable := make([]byte, nameSize+extraSize)
+	if err := readAtFull(r, variable, e.offset+zipLocalSize); err != nil {
 		return zipLocal{}, truncatedZip(err, "local file header")
+	}
+	name, extra := variable[:nameSize], variable[nameSize:]
+	if string(name) != e.name {
+		return zipLocal{}, badZip("the local file header names it %q", shortName(string(name)))
 	}
 	err := eachZipField(withoutPadding(extra), "extra field", func(id uint16, value []byte) (err error) {
 		if id == extendedExtra {

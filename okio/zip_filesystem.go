@@ -22,8 +22,8 @@ func (readOnlyError) Is(target error) bool {
 //
 // Entries are stored or deflated, also in archives with zip64 records and comments; of two with the same name the last counts, and directories that have
 // no entry of their own exist without times. Encrypted and spanned archives are not supported. An archive that is damaged, contradicts itself
-// or has a name that leads out of it, such as ../a or C:\a, fails to open with a [*ZipError]; so does reading an entry that does not have its size, or at its end
-// not its CRC-32. The memory used is proportional to the central directory, which is checked against the size of the file first.
+// has entries that overlap or a name that leads out of it, such as ../a or C:\a, fails to open with a [*ZipError]; so does reading an entry that does not
+// have its size, or at its end not its CRC-32, or whose local header has another name. The memory used is proportional to the central directory, which is checked against the size of the file first.
 //
 // Metadata has times of NTFS where the archive has them, or else the extended ones of Unix, or else those of MS-DOS, which are in the local time zone and even
 // seconds. Symbolic links appear as files that contain their target. OpenReadOnly, which would need random access, fails with
@@ -50,7 +50,6 @@ func OpenZip(f FileSystem, p Path) (FileSystem, error) {
 type zipFileSystem struct {
 	archives FileSystem
 	archive  Path
-	limit    int64 // where the central directory begins: no data of an entry is behind that
 	tree     zipTree
 }
 
@@ -63,7 +62,6 @@ func (z *zipFileSystem) load(h *FileHandle) error {
 	if err != nil {
 		return err
 	}
-	z.limit = d.offset
 	return readZipEntries(h, d, z.tree.add)
 }
 
@@ -105,7 +103,7 @@ func (z *zipFileSystem) Metadata(p Path) (Metadata, error) {
 	if err != nil {
 		return Metadata{}, err
 	}
-	m := Metadata{Regular: !n.directory(), Directory: n.directory(), Size: -1}
+	m := Metadata{Regular: !n.directory, Directory: n.directory, Size: -1}
 	e := n.entry
 	if e == nil {
 		return m, nil
@@ -128,7 +126,7 @@ func (z *zipFileSystem) local(e *zipEntry) (zipLocal, error) {
 	if err != nil {
 		return zipLocal{}, err
 	}
-	local, err := readZipLocal(h, e, z.limit)
+	local, err := readZipLocal(h, e)
 	if closeErr := h.Close(); err == nil {
 		err = closeErr
 	}
@@ -140,7 +138,7 @@ func (z *zipFileSystem) List(dir Path) ([]Path, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !n.directory() {
+	if !n.directory {
 		return nil, pathErr("list", dir, errNotDirectory)
 	}
 	names := n.names()
@@ -156,7 +154,7 @@ func (z *zipFileSystem) Source(p Path) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n.directory() {
+	if n.directory {
 		return nil, pathErr("open", p, errIsDirectory)
 	}
 	h, err := z.archives.OpenReadOnly(z.archive)
@@ -176,7 +174,7 @@ func (z *zipFileSystem) Source(p Path) (Source, error) {
 
 // open returns a source of the contents of e, which keeps h's file open.
 func (z *zipFileSystem) open(h *FileHandle, e *zipEntry) (Source, error) {
-	local, err := readZipLocal(h, e, z.limit)
+	local, err := readZipLocal(h, e)
 	if err != nil {
 		return nil, err
 	}

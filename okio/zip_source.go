@@ -23,7 +23,10 @@ func (s *zipSource) ReadBuffer(dst *Buffer, max int64) (int64, error) {
 	if s.closed {
 		return 0, ErrClosed
 	}
-	if max == 0 || s.err != nil {
+	if max == 0 {
+		return 0, nil
+	}
+	if s.err != nil {
 		return 0, s.err
 	}
 	var fresh Buffer // on its own, for the sum

@@ -8,17 +8,37 @@ import (
 // maxImpliedDirectories bounds the directories that an archive has without saying so: a name of 64 KiB can imply 32 Ki of them.
 const maxImpliedDirectories = 1 << 18
 
-// A zipNode is a file or a directory of an archive.
+// A zipNode is a file or a directory of an archive. The first child of a directory has a place of its own, because names can imply so many directories
+// of one child that a map in each would need hundreds of times the memory of the names.
 type zipNode struct {
-	entry    *zipEntry           // nil if the directory is only implied
-	children map[string]*zipNode // nil for a file
+	entry     *zipEntry // nil if the directory is only implied
+	first     *zipNode  // the first child, nil if there is none
+	firstName string
+	others    map[string]*zipNode // the other children
+	directory bool
 }
 
-func newZipDirectoryNode(e *zipEntry) *zipNode {
-	return &zipNode{entry: e, children: make(map[string]*zipNode)}
+func newZipDirectoryNode(e *zipEntry) *zipNode { return &zipNode{entry: e, directory: true} }
+
+// child returns the child called name, nil if there is none.
+func (n *zipNode) child(name string) *zipNode {
+	if n.first != nil && n.firstName == name {
+		return n.first
+	}
+	return n.others[name]
 }
 
-func (n *zipNode) directory() bool { return n.children != nil }
+// put makes child the child called name.
+func (n *zipNode) put(name string, child *zipNode) {
+	switch {
+	case n.first == nil || n.firstName == name:
+		n.first, n.firstName = child, name
+	case n.others == nil:
+		n.others = map[string]*zipNode{name: child}
+	default:
+		n.others[name] = child
+	}
+}
 
 // A zipTree is built from the entries of an archive in their order; of two with the same path the later counts.
 type zipTree struct {
@@ -38,34 +58,34 @@ func (t *zipTree) add(e *zipEntry) error {
 	}
 	at := t.root
 	for _, s := range segments[:len(segments)-1] {
-		next := at.children[s]
+		next := at.child(s)
 		switch {
 		case next == nil:
 			if t.implied++; t.implied > maxImpliedDirectories {
 				return unsupportedZip("more than %d directories without an entry", maxImpliedDirectories)
 			}
 			next = newZipDirectoryNode(nil)
-			at.children[s] = next
-		case next.directory():
+			at.put(s, next)
+		case next.directory:
 		case next.entry.size == 0: // a directory by somebody who did not know about the slash
-			next.children = make(map[string]*zipNode)
+			next.directory = true
 		default:
 			return badZip("%q, a file of %d bytes, is also used as a directory", shortName(next.entry.name), next.entry.size)
 		}
 		at = next
 	}
 	last := segments[len(segments)-1]
-	old := at.children[last]
+	old := at.child(last)
 	switch {
-	case old != nil && len(old.children) > 0:
+	case old != nil && old.first != nil:
 		if !directory && e.size > 0 {
 			return badZip("a file of %d bytes is also used as a directory", e.size)
 		}
 		old.entry = e
 	case directory:
-		at.children[last] = newZipDirectoryNode(e)
+		at.put(last, newZipDirectoryNode(e))
 	default:
-		at.children[last] = &zipNode{entry: e}
+		at.put(last, &zipNode{entry: e})
 	}
 	return nil
 }
@@ -74,7 +94,7 @@ func (t *zipTree) add(e *zipEntry) error {
 func (t *zipTree) find(segments []string) *zipNode {
 	at := t.root
 	for _, s := range segments {
-		if at = at.children[s]; at == nil {
+		if at = at.child(s); at == nil {
 			return nil
 		}
 	}
@@ -83,8 +103,11 @@ func (t *zipTree) find(segments []string) *zipNode {
 
 // names returns the names in n in order.
 func (n *zipNode) names() []string {
-	names := make([]string, 0, len(n.children))
-	for name := range n.children {
+	if n.first == nil {
+		return nil
+	}
+	names := append(make([]string, 0, 1+len(n.others)), n.firstName)
+	for name := range n.others {
 		names = append(names, name)
 	}
 	slices.Sort(names)
