@@ -67,6 +67,7 @@ func (s *BufferedSource) seekInBuffer(skip int64) bool {
 	s.buf.unreadWidth = 0
 	if skip < 0 || skip > s.buf.Len() {
 		s.buf.Clear()
+		s.passed(1) // so that peeks notice even if nothing was buffered
 		return false
 	}
 	s.buf.drop(skip)
