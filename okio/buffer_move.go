@@ -57,14 +57,14 @@ func (b *Buffer) WriteBuffer(src *Buffer, n int64) error {
 
 // checkTake rejects an n that WriteBuffer(src, n) cannot take.
 func checkTake(src *Buffer, n int64) error {
-	if size := src.Len(); n < 0 || n > size {
-		return takeErr(n, size)
+	if n < 0 || n > src.Len() {
+		return takeErr(src, n)
 	}
 	return nil
 }
 
-func takeErr(n, size int64) error { // apart, so that the check is inlined
-	return fmt.Errorf("okio: cannot take %d bytes from a buffer of %d bytes", n, size)
+func takeErr(src *Buffer, n int64) error { // apart, so that the check is inlined
+	return fmt.Errorf("okio: cannot take %d bytes from a buffer of %d bytes", n, src.Len())
 }
 
 // joinAll takes the whole ring of src.
