@@ -181,16 +181,26 @@ func (f *FakeFileSystem) Canonicalize(p Path) (Path, error) {
 
 // existing begins an operation on something that is there. It returns with the lock held if there is no error.
 func (f *FakeFileSystem) existing(op string, p Path, follow bool) (fakeSpot, error) {
-	if err := f.begin(FakeOp{Name: op, Path: p}); err != nil {
+	spot, err := f.spot(FakeOp{Name: op, Path: p}, 0, 0, follow)
+	if err == nil && spot.node == nil {
+		f.mu.Unlock()
+		err = pathErr(op, p, errFakeNoFile)
+	}
+	return spot, err
+}
+
+// spot begins an operation in a mode of those allowed, and walks to its path. It returns with the lock held if there is no error.
+func (f *FakeFileSystem) spot(op FakeOp, m, allowed OpenMode, follow bool) (fakeSpot, error) {
+	if err := m.check(op.Name, op.Path, allowed); err != nil {
 		return fakeSpot{}, err
 	}
-	spot, err := f.walk(p, follow)
-	if err == nil && spot.node == nil {
-		err = errFakeNoFile
+	if err := f.begin(op); err != nil {
+		return fakeSpot{}, err
 	}
+	spot, err := f.walk(op.Path, follow)
 	if err != nil {
 		f.mu.Unlock()
-		return fakeSpot{}, pathErr(op, p, err)
+		return fakeSpot{}, pathErr(op.Name, op.Path, err)
 	}
 	return spot, nil
 }
@@ -296,19 +306,13 @@ func (f *FakeFileSystem) openSink(op string, p Path, m OpenMode, truncate bool) 
 
 // openWritable opens or creates a file, and returns its size.
 func (f *FakeFileSystem) openWritable(op string, p Path, m OpenMode, truncate bool) (*fakeFile, int64, error) {
-	if err := m.check(op, p, MustCreate|MustExist); err != nil {
-		return nil, 0, err
-	}
-	if err := f.begin(FakeOp{Name: op, Path: p}); err != nil {
+	// What must not exist must not be a link either, wherever that leads.
+	spot, err := f.spot(FakeOp{Name: op, Path: p}, m, MustCreate|MustExist, m&MustCreate == 0)
+	if err != nil {
 		return nil, 0, err
 	}
 	defer f.mu.Unlock()
-	// What must not exist must not be a link either, wherever that leads.
-	spot, err := f.walk(p, m&MustCreate == 0)
-	if err == nil {
-		err = f.mayWrite(spot, m)
-	}
-	if err != nil {
+	if err := f.mayWrite(spot, m); err != nil {
 		return nil, 0, pathErr(op, p, err)
 	}
 	now := f.now()
@@ -346,17 +350,11 @@ func (f *FakeFileSystem) mayWrite(spot fakeSpot, m OpenMode) error {
 // CreateDirectory implements [FileSystem]. A root exists always and can be created again even under MustCreate.
 func (f *FakeFileSystem) CreateDirectory(p Path, m OpenMode) error {
 	const op = "createDirectory"
-	if err := m.check(op, p, MustCreate); err != nil {
-		return err
-	}
-	if err := f.begin(FakeOp{Name: op, Path: p}); err != nil {
+	spot, err := f.spot(FakeOp{Name: op, Path: p}, m, MustCreate, false)
+	if err != nil {
 		return err
 	}
 	defer f.mu.Unlock()
-	spot, err := f.walk(p, false)
-	if err != nil {
-		return pathErr(op, p, err)
-	}
 	switch {
 	case spot.root:
 		return nil
@@ -379,14 +377,11 @@ func (f *FakeFileSystem) CreateDirectory(p Path, m OpenMode) error {
 // AtomicMove implements [FileSystem].
 func (f *FakeFileSystem) AtomicMove(from, to Path) error {
 	const op = "atomicMove"
-	if err := f.begin(FakeOp{Name: op, Path: from, Target: to}); err != nil {
+	source, err := f.spot(FakeOp{Name: op, Path: from, Target: to}, 0, 0, false)
+	if err != nil {
 		return err
 	}
 	defer f.mu.Unlock()
-	source, err := f.walk(from, false)
-	if err != nil {
-		return pathErr(op, from, err)
-	}
 	target, err := f.walk(to, false)
 	if err != nil {
 		return pathErr(op, to, err)
@@ -418,17 +413,11 @@ func (f *FakeFileSystem) AtomicMove(from, to Path) error {
 // Delete implements [FileSystem].
 func (f *FakeFileSystem) Delete(p Path, m OpenMode) error {
 	const op = "delete"
-	if err := m.check(op, p, MustExist); err != nil {
-		return err
-	}
-	if err := f.begin(FakeOp{Name: op, Path: p}); err != nil {
+	spot, err := f.spot(FakeOp{Name: op, Path: p}, m, MustExist, false)
+	if err != nil {
 		return err
 	}
 	defer f.mu.Unlock()
-	spot, err := f.walk(p, false)
-	if err != nil {
-		return pathErr(op, p, err)
-	}
 	switch {
 	case spot.node == nil && m&MustExist != 0:
 		return pathErr(op, p, errFakeNoFile)
@@ -448,14 +437,11 @@ func (f *FakeFileSystem) Delete(p Path, m OpenMode) error {
 // CreateSymlink implements [FileSystem].
 func (f *FakeFileSystem) CreateSymlink(at, target Path) error {
 	const op = "createSymlink"
-	if err := f.begin(FakeOp{Name: op, Path: at, Target: target}); err != nil {
+	spot, err := f.spot(FakeOp{Name: op, Path: at, Target: target}, 0, 0, false)
+	if err != nil {
 		return err
 	}
 	defer f.mu.Unlock()
-	spot, err := f.walk(at, false)
-	if err != nil {
-		return pathErr(op, at, err)
-	}
 	switch {
 	case spot.node != nil:
 		return pathErr(op, at, errFakeExists)
