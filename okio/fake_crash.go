@@ -82,7 +82,7 @@ func (n *fakeNode) write(w fakeWrite) {
 	n.data = w.apply(n.data)
 	n.pending = append(n.pending, w)
 	n.pendingBytes += len(w.data)
-	if len(n.pending) > maxFakePending || n.pendingBytes > maxFakePendingBytes {
+	for len(n.pending) > maxFakePending || n.pendingBytes > maxFakePendingBytes {
 		n.commit((len(n.pending) + 1) / 2)
 	}
 }
@@ -155,8 +155,9 @@ func (n *fakeNode) commitAll() {
 //     empty.
 //   - Times, extras and the targets of links come with the file.
 //
-// A fake that has more than 64 Ki operations or 64 MiB of a file that are not durable makes the oldest half durable, as an operating system writes
-// back what was not asked for.
+// When more than 64 Ki operations on directories are not durable, the first half of them becomes durable, as an operating system writes back what
+// was not asked for. When more than 64 Ki writes to a file or 64 MiB in them are not, the first half of the writes does, again and again until that is
+// less; so a single write of more than 64 MiB is durable at once and whole.
 func (f *FakeFileSystem) Crash(o CrashOptions) *FakeFileSystem {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -192,6 +193,7 @@ func (f *FakeFileSystem) afterCrash(o CrashOptions) *FakeFileSystem {
 		AllowSymlinks:                   f.AllowSymlinks,
 		Clock:                           f.Clock,
 		Directories:                     f.Directories,
+		windowsNames:                    f.windowsNames,
 		directory:                       f.directory,
 		roots:                           make(map[Path]*fakeNode),
 	}

@@ -11,8 +11,9 @@ import (
 // A FakeFileSystem is a [FileSystem] in memory for tests: of code that uses files, and of what that does when they fail. It tells which files are still open,
 // fails operations on demand ([FakeFileSystem.SetFault]), and loses what was not synced when its power is cut ([FakeFileSystem.Crash]).
 //
-// The zero value is empty and ready. It is as strict as the strictest host, so that code that works with it works everywhere; EmulateUnix and
-// EmulateWindows give it the freedoms of one. Roots such as /, C:\ and \\server exist as soon as they are named. Names are compared by their bytes,
+// The zero value is empty and ready. It is as strict as the strictest host about open files, links and moves over directories; EmulateUnix and
+// EmulateWindows give it the freedoms of one. Names with a NUL byte are [fs.ErrInvalid]; those that Windows does not have are so only after
+// EmulateWindows. Roots such as /, C:\ and \\server exist as soon as they are named. Names are compared by their bytes,
 // also in Windows paths. A file has at most 1 GiB.
 //
 // Parts ".." of a path are removed before its links are followed. The times of a file change as follows: creating sets all three; reading and
@@ -47,14 +48,15 @@ type FakeFileSystem struct {
 	// Directories says when operations on directories are durable, which matters to Crash.
 	Directories FakeDirectories
 
-	mu        sync.Mutex
-	directory Path // the working directory; zero for /
-	roots     map[Path]*fakeNode
-	open      []*fakeFile // in the order of opening
-	journal   [][]fakeEntry
-	fault     func(FakeOp) error
-	closed    bool
-	crashed   bool
+	mu           sync.Mutex
+	windowsNames bool // only those that Windows has
+	directory    Path // the working directory; zero for /
+	roots        map[Path]*fakeNode
+	open         []*fakeFile // in the order of opening
+	journal      [][]fakeEntry
+	fault        func(FakeOp) error
+	closed       bool
+	crashed      bool
 }
 
 var _ FileSystem = (*FakeFileSystem)(nil)
@@ -62,7 +64,7 @@ var _ FileSystem = (*FakeFileSystem)(nil)
 // EmulateUnix makes the file system as permissive as that of a Unix system: open files may be moved, deleted, read and written by others, and there are
 // symbolic links. The working directory becomes /, unless it is a path with / already.
 func (f *FakeFileSystem) EmulateUnix() {
-	f.emulate("/", "/")
+	f.emulate("/", "/", false)
 	f.AllowMovingOpenFiles = true
 	f.AllowDeletingOpenFiles = true
 	f.AllowClobberingEmptyDirectories = false
@@ -73,8 +75,11 @@ func (f *FakeFileSystem) EmulateUnix() {
 
 // EmulateWindows makes the file system as permissive as that of Windows: open files may be read and written by others, but not moved or deleted, and a
 // directory may be moved over a file. AllowSymlinks stays what it is. The working directory becomes F:\, unless it is a path with \ already.
+//
+// From then on, names with control characters or one of <>:"|?* are [fs.ErrInvalid], and so are CON, PRN, AUX, NUL, COM1 to COM9 and LPT1 to LPT9, with or
+// without an extension. Dots and spaces at the end of a name, which Windows drops, are kept.
 func (f *FakeFileSystem) EmulateWindows() {
-	f.emulate(`\`, `F:\`)
+	f.emulate(`\`, `F:\`, true)
 	f.AllowMovingOpenFiles = false
 	f.AllowDeletingOpenFiles = false
 	f.AllowClobberingEmptyDirectories = true
@@ -82,9 +87,10 @@ func (f *FakeFileSystem) EmulateWindows() {
 	f.AllowReadsWhileWriting = true
 }
 
-func (f *FakeFileSystem) emulate(slash, directory string) {
+func (f *FakeFileSystem) emulate(slash, directory string, windowsNames bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.windowsNames = windowsNames
 	if !strings.Contains(f.workingDirectory().String(), slash) {
 		f.directory = ParsePath(directory)
 	}
@@ -449,6 +455,9 @@ func (f *FakeFileSystem) CreateSymlink(at, target Path) error {
 		return pathErr(op, at, errFakeNoParent)
 	case !f.AllowSymlinks:
 		return pathErr(op, at, errFakeNoSymlinks)
+	}
+	if err := f.checkTarget(spot.path, target); err != nil {
+		return pathErr(op, at, err)
 	}
 	link := newFakeNode(fs.ModeSymlink, f.now())
 	link.target = target

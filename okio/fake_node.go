@@ -111,6 +111,9 @@ func (f *FakeFileSystem) rootNode(p Path) *fakeNode {
 func (f *FakeFileSystem) walk(p Path, follow bool) (fakeSpot, error) {
 	p = f.absolute(p)
 	for range maxFakeHops + 1 {
+		if err := f.checkNames(p); err != nil {
+			return fakeSpot{}, err
+		}
 		spot, next, err := f.walkToLink(p, follow)
 		if err != nil || next == nil {
 			return spot, err
