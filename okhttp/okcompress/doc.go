@@ -18,7 +18,7 @@
 //
 // # Hostile servers
 //
-// Bodies are decoded while they are read and memory use does not depend on them: some 50 KiB for gzip and deflate, up to 20 MiB for zstd with
+// Bodies are decoded while they are read and memory use does not depend on them: some 50 KiB for gzip and deflate, some 9 MiB for zstd with
 // its largest window. A small response can still decode to more than a program wants to keep or write to disk, so decoding fails with an
 // [*okhttp.TooLargeError] beyond [Config.MaxDecoded]. Damaged data fails with a [*DecodeError] that names the coding. Both come while the body is
 // read, inside the [*okhttp.Error] of the call.
