@@ -16,6 +16,21 @@ type RequestHead struct {
 	Fields []string // alternating names and values
 }
 
+// CheckHost demands one Host of HTTP/1.1 and at most one of HTTP/1.0 (RFC 9112 section 3.2). A server answers 400 to what fails it; a server
+// for tests may want to see such requests.
+func (h *RequestHead) CheckHost() error {
+	hosts := 0
+	for i := 0; i+1 < len(h.Fields); i += 2 {
+		if equalFold(h.Fields[i], "host") {
+			hosts++
+		}
+	}
+	if hosts > 1 || hosts < h.Minor {
+		return fault.Protocolf("expected one Host header but got %d", hosts)
+	}
+	return nil
+}
+
 func writeRequestHead(b *okio.Buffer, method, target string, fields []string) error {
 	if !isToken(method) {
 		return fault.Protocolf("invalid method %s", fault.Quote(method))

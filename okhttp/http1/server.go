@@ -55,7 +55,7 @@ func NewServerConn(src okio.Source, sink okio.Sink, limits Limits) *ServerConn {
 // ReadRequest reads the next request head. io.EOF means that the peer closed the connection before its first byte, which is how
 // a kept-alive connection ends. Malformed heads are a [ProtocolError] (answer 400), heads above the limit a [TooLargeError] (answer
 // 431); after either only WriteHead and FinishResponse are of use. Empty lines before the request line are skipped (RFC 9112
-// section 2.2).
+// section 2.2). A missing or repeated Host is for [RequestHead.CheckHost].
 func (s *ServerConn) ReadRequest() (h RequestHead, err error) {
 	if s.state != serverIdle || s.spent {
 		return h, &StateError{Op: "ReadRequest", State: s.state.String()}
@@ -102,9 +102,6 @@ func (s *ServerConn) readHead() (h RequestHead, err error) {
 	if err != nil {
 		return h, err
 	}
-	if err := checkHost(&h); err != nil {
-		return h, err
-	}
 	s.method, s.minor = h.Method, h.Minor
 	s.spent = f.close || h.Minor == 0 && !f.keepAlive
 	switch {
@@ -122,20 +119,6 @@ func (s *ServerConn) readHead() (h RequestHead, err error) {
 		s.length = 0
 	}
 	return h, nil
-}
-
-// checkHost demands one Host of HTTP/1.1 and at most one of HTTP/1.0 (RFC 9112 section 3.2).
-func checkHost(h *RequestHead) error {
-	hosts := 0
-	for i := 0; i+1 < len(h.Fields); i += 2 {
-		if equalFold(h.Fields[i], "host") {
-			hosts++
-		}
-	}
-	if hosts > 1 || hosts < h.Minor {
-		return fault.Protocolf("expected one Host header but got %d", hosts)
-	}
-	return nil
 }
 
 // Body opens the content of the request.

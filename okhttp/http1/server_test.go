@@ -79,9 +79,6 @@ func TestServerRefuses(t *testing.T) {
 		{"lengths that differ", line + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n"},
 		{"coding that is not chunked", line + "Transfer-Encoding: identity\r\n\r\n"},
 		{"coding in HTTP/1.0", "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"},
-		{"no Host", "GET / HTTP/1.1\r\n\r\n"},
-		{"two Hosts", "GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n"},
-		{"two Hosts in HTTP/1.0", "GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n"},
 		{"a TLS handshake", "\x16\x03\x01"},
 		{"a space first", " GET / HTTP/1.1\r\nHost: h\r\n\r\n"},
 		{"only empty lines", strings.Repeat("\r\n", 20)},
@@ -106,6 +103,27 @@ func TestServerRefuses(t *testing.T) {
 				t.Error("reusable after a malformed request")
 			}
 		})
+	}
+}
+
+func TestCheckHost(t *testing.T) {
+	for in, ok := range map[string]bool{
+		"GET / HTTP/1.1\r\nHost: a\r\n\r\n":            true,
+		"GET / HTTP/1.1\r\nhost:\r\n\r\n":              true,
+		"GET / HTTP/1.1\r\n\r\n":                       false,
+		"GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n": false,
+		"GET / HTTP/1.0\r\n\r\n":                       true,
+		"GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n": false,
+	} {
+		_, s := serverOn(in, Limits{})
+		h, err := s.ReadRequest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var pe *ProtocolError
+		if err := h.CheckHost(); (err == nil) != ok || err != nil && !errors.As(err, &pe) {
+			t.Errorf("%q: %v", in, err)
+		}
 	}
 }
 
