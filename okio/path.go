@@ -8,7 +8,8 @@ import (
 
 // A Path names a file, a directory or a link in a [FileSystem]. It is pure syntax, whether or not such a file exists: every host understands
 // Unix paths such as /home/jesse and Windows paths such as C:\Users\jesse or \\server\share, and the first slash of a path decides between
-// / and \ for all of it.
+// / and \ for all of it. The prefixes \\?\ and \\.\ of Windows begin roots of their own, whose paths are taken apart and cleaned as all are, though
+// Windows itself would take the parts .. behind \\?\ for names.
 //
 // A Path is a comparable value. Equality and order are those of the bytes of its text, so a/b and a\b differ, as do a and A. The zero Path is
 // ".", the working directory. Paths are made by [ParsePath] and keep the parts .. unless they are cleaned, because a symbolic link in front of
@@ -55,21 +56,23 @@ func parsePath(s string, clean bool) Path {
 	return makePath(prefix, parts, slash, clean)
 }
 
-// makePath puts a path together. The prefix is empty, a slash, X:\, X: or \\. A slash of 0 stands for that of the host.
+// makePath puts a path together. The prefix is empty, a slash, X:\, X:, \\ or one of those that deviceRoot makes. A slash of 0 stands for that of
+// the host.
 func makePath(prefix string, parts []string, slash byte, clean bool) Path {
 	if slash == 0 {
 		slash = hostSlash
 	}
+	prefix, parts = deviceRoot(prefix, parts)
 	kept := make([]string, 0, len(parts))
 	for _, part := range parts {
 		switch {
 		case part == "" || part == ".":
 		case part != "..":
 			kept = append(kept, part)
-		case prefix != "" && len(kept) == 0: // nothing is above a root
+		case prefix != "" && (len(kept) == 0 || len(kept) < rootParts(prefix, kept)): // nothing is above a root
 		case !clean, prefix == "" && (len(kept) == 0 || kept[len(kept)-1] == ".."):
 			kept = append(kept, part)
-		case prefix == `\\` && len(kept) == 1: // the server stays
+		case len(kept) == rootParts(prefix, kept): // the server stays
 		default:
 			kept = kept[:len(kept)-1]
 		}
@@ -104,7 +107,7 @@ func (p Path) split() (prefix string, parts []string, slash byte) {
 	case s == "":
 		return "", nil, 0
 	case strings.HasPrefix(s, `\\`):
-		prefix = s[:2]
+		prefix = splitServer(s)
 	case s[0] == '/' || s[0] == '\\':
 		prefix = s[:1]
 	case p.hasVolume():
@@ -155,16 +158,14 @@ func (p Path) IsAbs() bool {
 	return s != "" && (s[0] == '/' || s[0] == '\\') || p.hasVolume() && len(s) > 2 && s[2] == '\\'
 }
 
-// Root returns the root of an absolute path: /, \, C:\ or \\server. A relative path has none.
+// Root returns the root of an absolute path: /, \, C:\, \\server, \\?\C:\, \\?\UNC\server\share or \\.\device. A relative path has none.
 func (p Path) Root() (Path, bool) {
-	prefix, parts, _ := p.split()
-	switch {
-	case !p.IsAbs():
+	if !p.IsAbs() {
 		return Path{}, false
-	case prefix == `\\` && len(parts) > 0:
-		return Path{prefix + parts[0]}, true
 	}
-	return Path{prefix}, true
+	prefix, parts, _ := p.split()
+	root, _ := splitRoot(prefix, parts)
+	return Path{prefix + strings.Join(root, `\`)}, true
 }
 
 // Volume returns the letter of the volume that a path such as C:\file or C:file starts with.
@@ -182,15 +183,14 @@ func (p Path) Segments() []string {
 	switch {
 	case p.s == "":
 		return []string{"."}
-	case prefix == `\\` && len(parts) > 0:
-		return parts[1:]
 	case len(prefix) == 2 && prefix[1] == ':':
 		if len(parts) == 0 {
 			return []string{prefix}
 		}
 		parts[0] = prefix + parts[0]
 	}
-	return parts
+	_, rest := splitRoot(prefix, parts)
+	return rest
 }
 
 // Name returns what follows the last slash: the name of the file in its directory. It is "." and ".." for these, empty for a root and for a volume
@@ -214,7 +214,7 @@ func (p Path) Name() string {
 // ends in "..", whose parent its text does not tell.
 func (p Path) Parent() (Path, bool) {
 	prefix, parts, slash := p.split()
-	if len(parts) == 0 || parts[len(parts)-1] == ".." || prefix == `\\` && len(parts) == 1 {
+	if _, rest := splitRoot(prefix, parts); len(rest) == 0 || rest[len(rest)-1] == ".." {
 		return Path{}, false
 	}
 	return makePath(prefix, parts[:len(parts)-1], slash, false), true
@@ -254,7 +254,9 @@ func (p Path) RelativeTo(base Path) (Path, error) {
 	if base.s == "" && !p.IsAbs() {
 		return p, nil
 	}
-	if prefix != basePrefix || prefix == `\\` && firstPart(parts) != firstPart(baseParts) {
+	root, _ := splitRoot(prefix, parts)
+	baseRoot, _ := splitRoot(basePrefix, baseParts)
+	if prefix != basePrefix || !slices.Equal(root, baseRoot) {
 		return Path{}, &RelativePathError{p, base, "paths of different roots cannot be relative to each other"}
 	}
 	common := 0
@@ -270,13 +272,6 @@ func (p Path) RelativeTo(base Path) (Path, error) {
 	}
 	way := slices.Concat(slices.Repeat([]string{".."}, len(up)), parts[common:])
 	return makePath("", way, slash, false), nil
-}
-
-func firstPart(parts []string) string {
-	if len(parts) == 0 {
-		return ""
-	}
-	return parts[0]
 }
 
 // A RelativePathError reports that [Path.RelativeTo] found no relative path.

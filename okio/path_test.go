@@ -282,7 +282,7 @@ func TestPathOfUnixNames(t *testing.T) {
 func FuzzPath(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"/a/b/../c", "/a/d"}, {`C:\x`, `C:y\..\z`}, {`\\server\share\..`, `\\server\x`}, {"../..", "../../../a"}, {`x\C:\y`, "x"}, {"C:", "C:x"},
-		{`a\..\C:`, "./C:"}, {"", "."}, {`\/..`, "//.."}, {"a:/b", `a:\b`}, {`.\.\a`, "é\x00\xff/b"},
+		{`a\..\C:`, "./C:"}, {`\\?\C:\x`, `\\?\UNC\h\s\..`}, {`\\.\COM1`, `\\..\?\C:`}, {"", "."}, {`\/..`, "//.."}, {"a:/b", `a:\b`}, {`.\.\a`, "é\x00\xff/b"},
 	} {
 		f.Add(seed[0], seed[1])
 	}
