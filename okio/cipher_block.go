@@ -123,14 +123,8 @@ type blockCipherSource struct {
 }
 
 func (s *blockCipherSource) ReadBuffer(dst *Buffer, max int64) (int64, error) {
-	if err := checkCount(max); err != nil {
+	if err := checkRead(max, s.closed); err != nil || max == 0 {
 		return 0, err
-	}
-	if s.closed {
-		return 0, ErrClosed
-	}
-	if max == 0 {
-		return 0, nil
 	}
 	for s.out.head == nil {
 		if s.err != nil {

@@ -50,14 +50,8 @@ type streamCipherSource struct {
 }
 
 func (s *streamCipherSource) ReadBuffer(dst *Buffer, max int64) (int64, error) {
-	if err := checkCount(max); err != nil {
+	if err := checkRead(max, s.closed); err != nil || max == 0 {
 		return 0, err
-	}
-	if s.closed {
-		return 0, ErrClosed
-	}
-	if max == 0 {
-		return 0, nil
 	}
 	n, err := s.raw.refill(s.up, max)
 	if err != nil {

@@ -41,14 +41,8 @@ type limitSource struct {
 }
 
 func (s *limitSource) ReadBuffer(dst *Buffer, max int64) (int64, error) {
-	if err := checkCount(max); err != nil {
+	if err := checkRead(max, s.closed); err != nil || max == 0 {
 		return 0, err
-	}
-	if s.closed {
-		return 0, ErrClosed
-	}
-	if max == 0 {
-		return 0, nil
 	}
 	if s.seen > s.size {
 		return 0, s.lengthError()

@@ -18,14 +18,8 @@ type readerSource struct {
 }
 
 func (s *readerSource) ReadBuffer(dst *Buffer, max int64) (int64, error) {
-	if err := checkCount(max); err != nil {
+	if err := checkRead(max, s.closed); err != nil || max == 0 {
 		return 0, err
-	}
-	if s.closed {
-		return 0, ErrClosed
-	}
-	if max == 0 {
-		return 0, nil
 	}
 	if err := s.pending(); err != nil {
 		return 0, err

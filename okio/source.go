@@ -106,14 +106,8 @@ func (s *BufferedSource) Require(n int64) error {
 // ReadBuffer moves up to max bytes to the end of dst, reading from the source once if nothing is buffered. It implements
 // [Source].
 func (s *BufferedSource) ReadBuffer(dst *Buffer, max int64) (int64, error) {
-	if err := checkCount(max); err != nil {
+	if err := checkRead(max, s.closed); err != nil || max == 0 {
 		return 0, err
-	}
-	if s.closed {
-		return 0, ErrClosed
-	}
-	if max == 0 {
-		return 0, nil
 	}
 	if err := s.fill(); err != nil {
 		return 0, err

@@ -51,6 +51,18 @@ func checkCount(n int64) error {
 	return nil
 }
 
+// checkRead says why a source that may be closed does not begin to read up to max bytes. The count is looked at first, so
+// that a wrong one is told whatever the state.
+func checkRead(max int64, closed bool) error {
+	if err := checkCount(max); err != nil {
+		return err
+	}
+	if closed {
+		return ErrClosed
+	}
+	return nil
+}
+
 // countErr reports a reader or writer of somebody else that claims an impossible count.
 func countErr(stream any, method string, n, length int) error {
 	return fmt.Errorf("okio: %T returned a count of %d from %s of %d bytes", stream, n, method, length)

@@ -17,14 +17,8 @@ type zipSource struct {
 }
 
 func (s *zipSource) ReadBuffer(dst *Buffer, max int64) (int64, error) {
-	if err := checkCount(max); err != nil {
+	if err := checkRead(max, s.closed); err != nil || max == 0 {
 		return 0, err
-	}
-	if s.closed {
-		return 0, ErrClosed
-	}
-	if max == 0 {
-		return 0, nil
 	}
 	if s.err != nil {
 		return 0, s.err
