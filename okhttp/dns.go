@@ -22,6 +22,10 @@ type DNS interface {
 type DNSAnswer struct {
 	Addrs []netip.Addr
 	TTL   time.Duration // 0: unknown
+	// ALPN and ECHConfigList are from HTTPS records (RFC 9460), nil if there is none: the protocols that the host speaks, and its keys
+	// for an encrypted Client Hello, in the form that crypto/tls takes.
+	ALPN          []string
+	ECHConfigList []byte
 }
 
 // DNSFunc makes a DNS of a function that answers at once.
