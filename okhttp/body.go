@@ -34,6 +34,10 @@ type BodyConfig struct {
 	OneShot bool
 	// Duplex lets request and response overlap. HTTP/1.1 cannot: such a call fails with a [*ProtocolError] before Open or Write runs.
 	Duplex bool
+	// Trailers returns the fields that follow the content (RFC 9110 section 6.5). It is called once per attempt, after the content was
+	// written. It needs a Len of -1; name the fields in a Trailer header of the request, so that the server looks out for them. Fields that
+	// frame a message or route it fail the call with a [*ProtocolError].
+	Trailers func() Headers
 }
 
 // NewBody makes a body. A ContentType that cannot stand in a header is a [*HeaderError]; with the constructors below, which do not fail,
@@ -44,6 +48,8 @@ func NewBody(c BodyConfig) (*Body, error) {
 		return nil, errors.New("okhttp: a body needs exactly one of Open and Write")
 	case c.Len < -1:
 		return nil, errors.New("okhttp: a body's Len must be -1 or more")
+	case c.Trailers != nil && c.Len != -1:
+		return nil, errors.New("okhttp: a body with Trailers must have a Len of -1")
 	}
 	b := &Body{cfg: c}
 	if err := b.check(); err != nil {

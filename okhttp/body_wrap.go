@@ -11,7 +11,7 @@ import (
 // Gzipped is b compressed with gzip while it is sent. Its length is not known, so it goes chunked. Put the header
 // Content-Encoding: gzip on the request.
 func Gzipped(b *Body) *Body {
-	cfg := BodyConfig{ContentType: b.cfg.ContentType, Len: -1, OneShot: b.cfg.OneShot}
+	cfg := BodyConfig{ContentType: b.cfg.ContentType, Len: -1, OneShot: b.cfg.OneShot, Trailers: b.cfg.Trailers}
 	cfg.Write = func(ctx context.Context, w io.Writer) error {
 		gz, err := okio.NewGzipSink(okio.ToWriter(w), -1)
 		if err != nil {

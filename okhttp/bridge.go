@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/okhttp-go/ok/okio"
 )
@@ -82,7 +83,7 @@ func (c *Call) bridge(req *Request, cfg *config) (wire *Request, gunzip bool) {
 	}
 	switch {
 	case upgrade != "":
-		nv = append(nv, "Connection", "Upgrade", "Upgrade", upgrade)
+		nv = append(nv, "Connection", upgradeOptions(req.headers), "Upgrade", upgrade)
 	case !connection:
 		nv = append(nv, "Connection", "Keep-Alive")
 	}
@@ -97,6 +98,20 @@ func (c *Call) bridge(req *Request, cfg *config) (wire *Request, gunzip bool) {
 	}
 	wire.headers = headersOf(nv)
 	return wire, gunzip
+}
+
+// upgradeOptions returns the Connection header of a request to upgrade: its own options and that one, which the Upgrade header belongs
+// to (RFC 9110 section 7.8).
+func upgradeOptions(h Headers) string {
+	var options []string
+	for list := range h.Values("Connection") {
+		for option := range strings.SplitSeq(list, ",") {
+			if option = strings.Trim(option, " \t"); option != "" && !equalFold(option, "upgrade") {
+				options = append(options, option)
+			}
+		}
+	}
+	return strings.Join(append(options, "Upgrade"), ", ")
 }
 
 // plainHeaders returns the headers of a request that has none of its own. The latest are kept: most requests of a program go where the one

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp/http1"
+	"github.com/okhttp-go/ok/okhttp/internal/fault"
 	"github.com/okhttp-go/ok/okio"
 )
 
@@ -106,13 +107,40 @@ func (c *Call) writeBody(ctx context.Context, ex *exchange, body *Body) *attempt
 	if err := body.writeTo(ctx, sink); err != nil {
 		return c.bodyFailure(ex, err)
 	}
-	if err := sink.Close(); err != nil {
+	if err := finishBody(sink, w, body); err != nil {
 		return c.bodyFailure(ex, err)
 	}
 	if l != nil && l.RequestBodyEnd != nil {
 		l.RequestBodyEnd(BodyEnd{c, w.Written()})
 	}
 	return nil
+}
+
+// finishBody ends the content, with the trailer fields that follow it.
+func finishBody(sink *okio.BufferedSink, w *http1.BodyWriter, body *Body) error {
+	if body.cfg.Trailers == nil {
+		return sink.Close()
+	}
+	if err := sink.Emit(); err != nil {
+		return err
+	}
+	trailers := body.cfg.Trailers()
+	for name := range trailers.All() {
+		if framesMessage(name) {
+			return &ProtocolError{Detail: fmt.Sprintf("the field %s cannot be a trailer (RFC 9110 section 6.5.1)", fault.Quote(name))}
+		}
+	}
+	return w.CloseWithTrailers(trailers.nv)
+}
+
+// framesMessage reports whether a field tells where a message ends or goes, which must be known before it does.
+func framesMessage(name string) bool {
+	for _, n := range [...]string{"Content-Length", "Transfer-Encoding", "Trailer", "Host", "Connection", "Content-Encoding", "Authorization"} {
+		if equalFold(name, n) {
+			return true
+		}
+	}
+	return false
 }
 
 // bodyFailure tells the user's failures from the connection's.

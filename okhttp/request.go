@@ -198,12 +198,13 @@ func Idempotent() RequestOption {
 	})
 }
 
-// Upgrade marks a call that leaves HTTP for another protocol (RFC 9110 section 7.8): "websocket" for one. If the server switches, the
-// response has status 101 and [Response.Socket] hands the connection over. Such a call skips the cache, network interceptors and the
-// per-host limit of the dispatcher, and its call timeout and context cover it up to the switch.
+// Upgrade marks a call that leaves HTTP for another protocol (RFC 9110 section 7.8): "websocket" for one, or a list to choose from, the
+// preferred first, as in "HTTP/2.0, TLS/1.3". If the server switches, the response has status 101, its Upgrade header names the protocol, and
+// [Response.Socket] hands the connection over. Such a call skips the cache, network interceptors and the per-host limit of the
+// dispatcher, and its call timeout and context cover it up to the switch.
 func Upgrade(protocol string) RequestOption {
 	return requestOption(func(r *Request) error {
-		if !isMethod(strings.ReplaceAll(protocol, "/", "")) {
+		if !isProtocolList(protocol) {
 			return &RequestError{r.method, "cannot upgrade to " + fault.Quote(protocol)}
 		}
 		rare := r.rarely()
@@ -211,6 +212,17 @@ func Upgrade(protocol string) RequestOption {
 		r.rare = rare
 		return nil
 	})
+}
+
+// isProtocolList reports whether s is a list of protocols: names, each with a version or without (RFC 9110 section 7.8).
+func isProtocolList(s string) bool {
+	for protocol := range strings.SplitSeq(s, ",") {
+		name, version, versioned := strings.Cut(strings.Trim(protocol, " \t"), "/")
+		if !isMethod(name) || versioned && !isMethod(version) { // tokens both
+			return false
+		}
+	}
+	return true
 }
 
 // CacheURL files the response under another URL than the request's. It is what makes the response to a POST or a QUERY cacheable: let the

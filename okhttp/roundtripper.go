@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
-	"net/url"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/okhttp-go/ok/okhttp/internal/fault"
-	"github.com/okhttp-go/ok/okio"
 )
 
 // RoundTripper returns the client as an [http.RoundTripper], for any code that takes an [http.Client]. Redirects are left to that
@@ -98,13 +97,22 @@ func (req *Request) fromHTTP(r *http.Request) (err error) {
 	if req.headers, err = fieldsFromHTTP(r); err != nil {
 		return err
 	}
-	if protocol := r.Header.Get("Upgrade"); protocol != "" && req.headers.hasToken("Connection", "upgrade") {
-		req.rare = &rareRequest{upgrade: protocol}
+	if protocols := strings.Join(r.Header.Values("Upgrade"), ", "); protocols != "" && req.headers.hasToken("Connection", "upgrade") {
+		if !isProtocolList(protocols) {
+			return &RequestError{req.method, "cannot upgrade to " + fault.Quote(protocols)}
+		}
+		req.rare = &rareRequest{upgrade: protocols}
 	}
 	_, req.idempotent = r.Header["X-Idempotency-Key"] // net/http takes it for Idempotency-Key
 	switch {
 	case r.Body != nil && r.Body != http.NoBody:
 		req.body = bodyFromHTTP(r)
+		if len(r.Trailer) > 0 {
+			names := slices.Sorted(maps.Keys(r.Trailer))
+			if req.headers, err = req.headers.With("Trailer", strings.Join(names, ",")); err != nil {
+				return err
+			}
+		}
 	case requiresBody(req.method):
 		req.body = emptyBody
 	}
@@ -152,10 +160,13 @@ func fieldsFromHTTP(r *http.Request) (Headers, error) {
 
 func bodyFromHTTP(r *http.Request) *Body {
 	length := r.ContentLength
-	if length == 0 {
-		length = -1 // net/http's way of saying that a body's length is not known
+	if length == 0 || len(r.Trailer) > 0 {
+		length = -1 // net/http's way of saying that a body's length is not known; only such a body has trailers
 	}
 	cfg := BodyConfig{Len: length}
+	if len(r.Trailer) > 0 {
+		cfg.Trailers = func() Headers { return HeadersFrom(r.Trailer) } // whose values are set while the body is read
+	}
 	first := true
 	cfg.Open = func(context.Context) (io.ReadCloser, error) {
 		if first {
@@ -170,74 +181,3 @@ func bodyFromHTTP(r *http.Request) *Body {
 	cfg.OneShot = r.GetBody == nil
 	return &Body{cfg: cfg}
 }
-
-// HTTP converts the response to one of net/http, which takes over the body.
-func (r *Response) HTTP() *http.Response {
-	var u *url.URL
-	method := "GET"
-	if r.request != nil {
-		u, method = r.request.url.Std(), r.request.method
-	}
-	h := new(http.Response)
-	r.toHTTP(h, r.headers.HTTP(), &http.Request{Method: method, URL: u, Header: http.Header{}})
-	return h
-}
-
-func (r *Response) toHTTP(h *http.Response, header http.Header, req *http.Request) {
-	*h = http.Response{
-		Status:        statusText(r.Status, r.Message),
-		StatusCode:    r.Status,
-		Proto:         "HTTP/1.1",
-		ProtoMajor:    1,
-		ProtoMinor:    1,
-		Header:        header,
-		Body:          r.Body,
-		ContentLength: r.Body.length,
-		Request:       req,
-		Uncompressed:  r.Body.unpacked,
-	}
-	if h.Header.Get("Transfer-Encoding") != "" {
-		h.TransferEncoding = []string{"chunked"} // the only coding that is understood
-		h.Header.Del("Transfer-Encoding")
-	}
-	if ex := r.exchange; ex != nil {
-		h.TLS = ex.conn.TLS()
-		if u := ex.upgraded(); u != nil {
-			h.Body = &upgradedStream{okio.NewBufferedSource(&u.source), &u.sink, u}
-		}
-	}
-	h.Close = r.headers.hasToken("Connection", "close")
-	if r.Protocol == HTTP10 {
-		h.Proto, h.ProtoMinor = "HTTP/1.0", 0
-	}
-}
-
-func statusText(status int, message string) string {
-	if status == 200 && message == "OK" {
-		return "200 OK"
-	}
-	return strconv.Itoa(status) + " " + message
-}
-
-// upgradedStream is an upgraded connection as net/http hands it over: an [io.ReadWriteCloser] in the place of the body.
-type upgradedStream struct {
-	*okio.BufferedSource
-	sink   okio.Sink
-	socket *upgrade
-}
-
-func (s *upgradedStream) Write(p []byte) (int, error) {
-	var b okio.Buffer
-	defer b.Clear()
-	n, _ := b.Write(p)
-	if err := s.sink.WriteBuffer(&b, int64(n)); err != nil {
-		return n - int(b.Len()), err
-	}
-	return n, nil
-}
-
-// CloseWrite closes the sending direction, as that of net/http does.
-func (s *upgradedStream) CloseWrite() error { return s.sink.Close() }
-
-// Close closes both directions. It frees a Read and a Write that are under way.
-func (s *upgradedStream) Close() error { return upgradedBody{s.socket}.Close() }
