@@ -19,6 +19,19 @@ func (f AuthenticatorFunc) Authenticate(ctx context.Context, route *Route, resp 
 	return f(ctx, route, resp)
 }
 
+// authenticateProxy asks the proxy's authenticator for an answer to a 407. Only a proxy that reads the requests may send one (RFC 9110 section
+// 15.5.8): an answer to anyone else would give the credentials away.
+func (c *Call) authenticateProxy(ctx context.Context, cfg *config, resp *Response) (*Request, error) {
+	ex := resp.exchange
+	if ex == nil || !ex.conn.route.forwards() {
+		return nil, &ProtocolError{Detail: "received HTTP 407 (Proxy Authentication Required) without a proxy"}
+	}
+	if cfg.proxyAuth == nil {
+		return nil, nil
+	}
+	return cfg.proxyAuth.Authenticate(ctx, ex.conn.route, resp)
+}
+
 // authenticate asks the authenticator for an answer to a 401.
 func (c *Call) authenticate(ctx context.Context, cfg *config, resp *Response) (*Request, error) {
 	if cfg.authenticator == nil {

@@ -44,7 +44,7 @@ func TestAuthenticate(t *testing.T) {
 		if text, err := resp.Body.Text(); text != "x" || err != nil {
 			t.Errorf("%q, %v", text, err)
 		}
-		if asked != 1 || route != "10.0.0.1:80" {
+		if asked != 1 || route != "server.test at 10.0.0.1:80" {
 			t.Errorf("asked %d times, for %s", asked, route)
 		}
 		if resp.Prior() == nil || resp.Prior().Status != 401 || resp.Request().Headers().Get("Authorization") != "Basic eHg=" {

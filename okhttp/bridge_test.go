@@ -216,7 +216,7 @@ func TestDamagedGzip(t *testing.T) {
 				}
 				_, err = io.ReadAll(resp.Body)
 				var e *Error
-				if !errors.As(err, &e) || e.Phase != PhaseResponseBody || !e.Sent || e.Route != "10.0.0.1:80" || e.Method != "GET" {
+				if !errors.As(err, &e) || e.Phase != PhaseResponseBody || !e.Sent || e.Route != "server.test at 10.0.0.1:80" || e.Method != "GET" {
 					t.Fatalf("error %#v", err)
 				}
 				var format *okio.FormatError

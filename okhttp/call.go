@@ -117,8 +117,8 @@ func (c *Call) claim(ctx context.Context) error {
 
 // start begins the life of a call, which ends with end.
 func (c *Call) start(ctx context.Context) error {
-	if c.client.leaking.Load() {
-		c.client.reap()
+	if p := c.client.cfg.pool; p.leaking.Load() {
+		p.reap()
 	}
 	c.client.active.Add(1)
 	if l := c.events.Load(); l != nil && l.CallStart != nil {
@@ -256,6 +256,7 @@ func (c *Call) part(conn *Connection) {
 func (c *Call) hold(conn *Connection) error {
 	conn.owner.Store(c)
 	c.conn.Store(conn)
+	conn.pool.acquired(c, conn)
 	// Whoever canceled the call or closed the client before this point may not have seen the connection.
 	var err error
 	switch {
@@ -292,9 +293,15 @@ func (c *Call) release() {
 func (c *Call) giveUp(conn *Connection) {
 	conn.owner.Store(nil)
 	c.conn.Store(nil)
-	if c.canceled.Load() || conn.codec.Next() != nil {
-		conn.pool.p.Remove(conn.entry)
-	} else if conn.pool.p.Release(conn.entry) && c.trace != nil && c.trace.PutIdleConn != nil {
+	switch {
+	case c.canceled.Load():
+		conn.pool.retire(conn, c, "its call was canceled")
+	case conn.codec.Next() != nil:
+		conn.pool.retire(conn, c, "its last exchange leaves it unfit for another")
+	}
+	_, idle := conn.pool.p.Release(conn.entry)
+	conn.pool.released(c, conn, idle)
+	if idle && c.trace != nil && c.trace.PutIdleConn != nil {
 		c.trace.PutIdleConn(nil)
 	}
 }

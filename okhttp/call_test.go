@@ -107,7 +107,7 @@ func TestConnectFailure(t *testing.T) {
 		w.resolve("server.test", "10.0.0.8", "10.0.0.9")
 		_, err := w.get("http://server.test/secret?token=1")
 		var e *Error
-		if !errors.As(err, &e) || e.Phase != PhaseConnect || e.Sent || e.Route != "10.0.0.8:80" || len(e.Attempts) != 1 {
+		if !errors.As(err, &e) || e.Phase != PhaseConnect || e.Sent || e.Route != "server.test at 10.0.0.8:80" || len(e.Attempts) != 1 {
 			t.Fatalf("error %+v", err)
 		}
 		if strings.Contains(err.Error(), "secret") || !SafeToRetry(err) {
@@ -372,8 +372,15 @@ func TestConnectTimeout(t *testing.T) {
 		if !errors.As(err, &e) || !e.Timeout() || errors.Is(err, context.DeadlineExceeded) || e.Phase != PhaseConnect {
 			t.Errorf("error %v", err)
 		}
+		if got := time.Since(start); got != 3250*time.Millisecond {
+			t.Errorf("after %v, want 3 s an address, the second begun after 250 ms", got)
+		}
+		start = time.Now()
+		if _, err := w.get("http://server.test/", WithConnectTimeout(3*time.Second), WithFastFallback(false)); err == nil {
+			t.Error("no error")
+		}
 		if got := time.Since(start); got != 6*time.Second {
-			t.Errorf("after %v, want 3 s an address", got)
+			t.Errorf("after %v, want 3 s an address, one after another", got)
 		}
 	}, WithDialer(dialStall{}))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -55,7 +56,11 @@ func (c *Call) writeRequest(ctx context.Context, cfg *config, ex *exchange, req 
 	if l != nil && l.RequestHeadersStart != nil {
 		l.RequestHeadersStart(c)
 	}
-	if err := codec.WriteHead(req.method, req.url.requestTarget(), req.headers.nv); err != nil {
+	target, fields := req.url.requestTarget(), req.headers.nv
+	if !ex.conn.route.proxy.IsDirect() {
+		target, fields = throughProxy(ex.conn.route, req)
+	}
+	if err := codec.WriteHead(req.method, target, fields); err != nil {
 		return nil, c.requestFailed(ex.failure(PhaseRequestHeaders, err))
 	}
 	if l != nil && l.RequestHeadersEnd != nil {
@@ -80,6 +85,23 @@ func (c *Call) writeRequest(ctx context.Context, cfg *config, ex *exchange, req 
 	}
 	c.traceWritten(nil)
 	return nil, nil
+}
+
+// throughProxy returns the target and the fields of a request over a connection through a proxy. One that reads requests gets the absolute form
+// (RFC 9112 section 3.2.2), and its credentials if it has any; the fields for it do not go into a tunnel, where the server would read them.
+func throughProxy(r *Route, req *Request) (target string, fields []string) {
+	target = req.url.requestTarget()
+	if !r.proxy.speaksHTTP() {
+		return target, req.headers.nv
+	}
+	if r.forwards() {
+		target = "http://" + req.url.hostPort() + target
+		if basic, _ := r.proxy.basic(); basic != "" && !req.headers.has("Proxy-Authorization") {
+			return target, append(slices.Clip(req.headers.nv), "Proxy-Authorization", basic)
+		}
+		return target, req.headers.nv
+	}
+	return target, req.headers.Without("Proxy-Authorization").Without("Proxy-Connection").nv
 }
 
 func (c *Call) requestFailed(err *attemptError) *attemptError {

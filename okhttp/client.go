@@ -20,8 +20,8 @@ type Client struct {
 	mu      sync.Mutex
 	waiting *waiting // calls without a connection
 
-	leaks   []*exchange // whose response was dropped
-	leaking atomic.Bool
+	background int           // goroutines that resolve and connect
+	quiet      chan struct{} // closed when there are none, if somebody waits for it
 
 	plain atomic.Pointer[Headers] // see plainHeaders
 }
@@ -41,6 +41,7 @@ func New(opts ...Option) *Client {
 	if cfg.pool == nil {
 		cfg.pool, c.owns = NewConnectionPool(PoolConfig{}), true
 	}
+	cfg.complete()
 	return c
 }
 
@@ -52,11 +53,13 @@ func (c *Client) With(opts ...Option) *Client {
 			o.applyClient(cfg)
 		}
 	}
+	cfg.complete()
 	return &Client{cfg: cfg, drained: make(chan struct{}, 1)}
 }
 
 // Close cancels the client's calls, and closes the idle connections of its pool if the pool was made by [New] for it. Calls made later
-// fail with [ErrClientClosed]. A derived client, and one that was given its pool, leaves the pool alone. It returns nil.
+// fail with [ErrClientClosed]. A derived client, and one that was given its pool, leaves the pool alone. Close waits for what resolves and
+// connects in the background, which a [Dialer] or [DNS] that ignores the end of its context holds up. It returns nil.
 func (c *Client) Close() error {
 	c.closing.Store(true)
 	c.mu.Lock()
@@ -74,11 +77,45 @@ func (c *Client) Close() error {
 	for _, call := range running {
 		call.Cancel()
 	}
-	c.reap()
+	c.cfg.pool.reap()
 	if c.owns {
-		c.cfg.pool.p.Close()
+		c.cfg.pool.Close()
 	}
+	c.settle()
 	return nil
+}
+
+// spawn runs f on a goroutine that Close waits for.
+func (c *Client) spawn(f func()) {
+	c.mu.Lock()
+	c.background++
+	c.mu.Unlock()
+	go func() {
+		defer func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if c.background--; c.background == 0 && c.quiet != nil {
+				close(c.quiet)
+				c.quiet = nil
+			}
+		}()
+		f()
+	}()
+}
+
+// settle waits until no such goroutine runs.
+func (c *Client) settle() {
+	c.mu.Lock()
+	if c.background == 0 {
+		c.mu.Unlock()
+		return
+	}
+	if c.quiet == nil {
+		c.quiet = make(chan struct{})
+	}
+	quiet := c.quiet
+	c.mu.Unlock()
+	<-quiet
 }
 
 // Shutdown refuses new calls with [ErrClientClosed], waits until those that run have ended and their responses were closed, and then does

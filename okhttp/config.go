@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"reflect"
 	"time"
+	"unique"
 )
 
 // config is what options set. A config in use is never modified: deriving one copies it.
@@ -24,12 +25,29 @@ type config struct {
 	maxHead            int64
 	maxDecoded         int64
 
-	dns      DNS
-	dnsID    any
-	dialer   Dialer
-	dialerID any
-	tls      *tls.Config
-	pool     *ConnectionPool
+	dns          DNS
+	dnsID        any
+	dialer       Dialer
+	dialerID     any
+	ownProxy     bool // proxy is set, and no selector is asked
+	proxy        Proxy
+	selector     ProxySelector
+	selectorID   any
+	proxyAuth    Authenticator
+	proxyAuthID  any
+	tls          *tls.Config
+	verifier     HostnameVerifier // nil: the built-in one
+	verifierID   any
+	pinner       *CertificatePinner
+	specs        []ConnectionSpec
+	cleartextTo  func(host string) bool // nil: all
+	fastFallback bool
+	pool         *ConnectionPool
+
+	// Made of the above by complete.
+	plain, secure unique.Handle[settings]
+	tlsSetup      *tlsSetup
+	failures      *routeDatabase
 
 	dispatcher    *Dispatcher
 	continueWait  time.Duration
@@ -54,6 +72,7 @@ type Dialer interface {
 var defaultDialer Dialer = &net.Dialer{}
 
 func defaultConfig() *config {
+	environment := EnvironmentProxies()
 	return &config{
 		connectTimeout:     10 * time.Second,
 		readTimeout:        10 * time.Second,
@@ -64,7 +83,40 @@ func defaultConfig() *config {
 		maxHead:            256 << 10,
 		dns:                systemDNS,
 		dialer:             defaultDialer,
+		selector:           environment,
+		selectorID:         environment,
+		specs:              defaultSpecs,
+		fastFallback:       true,
+		failures:           new(routeDatabase),
 	}
+}
+
+var defaultSpecs = []ConnectionSpec{ModernTLS, Cleartext}
+
+// complete makes what calls need of the configuration, as far as options changed it.
+func (c *config) complete() {
+	if c.tlsSetup == nil {
+		c.tlsSetup = newTLSSetup(c)
+	}
+	if c.plain != (unique.Handle[settings]{}) {
+		return
+	}
+	s := settings{dns: c.dnsID, dialer: c.dialerID, selector: c.selectorID, proxyAuth: c.proxyAuthID}
+	if c.ownProxy {
+		s.selector, s.proxy = nil, c.proxy
+	}
+	c.plain = unique.Make(s)
+	s.tls, s.verifier, s.pinner, s.specs = c.tls, c.verifierID, c.pinner.key(), specsKey(c.specs)
+	c.secure = unique.Make(s)
+}
+
+// rerouted notes that an option changed what decides about sharing connections.
+func (c *config) rerouted() { c.plain = unique.Handle[settings]{} }
+
+// resecured notes the same of TLS, whose sessions are resumed under the same conditions alone.
+func (c *config) resecured() {
+	c.rerouted()
+	c.tlsSetup = nil
 }
 
 func (c *config) clone() *config {
@@ -83,6 +135,7 @@ func (c *config) withCallOptions(opts []CallOption) *config {
 			o.applyCall(changed)
 		}
 	}
+	changed.complete()
 	return changed
 }
 

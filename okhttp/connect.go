@@ -2,31 +2,28 @@ package okhttp
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
-	"fmt"
-	"net"
-	"net/netip"
 	"time"
+
+	"github.com/okhttp-go/ok/okhttp/internal/race"
 )
 
 // routePlan is what one request, with its retries, has yet to try.
 type routePlan struct {
-	reused bool    // the latest connection had served others before
-	routes *routes // nil until a connection is dialed
+	planner *planner    // nil until something has to be connected
+	last    *Connection // of the latest attempt
+	fresh   bool        // which was connected for it
 }
 
-// routes are the addresses of a host, and which of them comes next.
-type routes struct {
-	addrs []netip.Addr
-	next  int
-}
-
-// more reports whether another attempt could take another way: a connection that was idle says nothing about its route, and a fresh
-// one that failed is not worth repeating, so further addresses are needed then.
+// more reports whether another attempt could take another way.
 func (p *routePlan) more() bool {
-	return p.reused || p.routes == nil || p.routes.next < len(p.routes.addrs)
+	switch {
+	case p.planner == nil:
+		return true // the connection was one of the pool
+	case !p.fresh && p.last != nil && p.planner.pinned == nil:
+		p.planner.pinned = p.last.route // it may simply have been closed meanwhile; that says nothing about its route
+	}
+	return p.planner.More() // the route of a fresh connection that failed is not worth repeating
 }
 
 // connect begins an exchange over the connection that the call holds, an idle one of the pool, or a new one.
@@ -35,155 +32,109 @@ func (c *Call) connect(ctx context.Context, cfg *config, req *Request, plan *rou
 	now := time.Now()
 	if conn := c.conn.Load(); conn != nil {
 		if conn.address == addr && conn.pool == cfg.pool && conn.codec.Next() == nil && conn.healthy(0, req.repeatable()) {
-			plan.reused = true
+			plan.last, plan.fresh = conn, false
 			return c.begin(ctx, cfg, req, conn, now), nil
 		}
 		c.release()
 	}
-	plan.reused = true
+	conn, err := c.acquire(cfg, addr, req.repeatable(), now)
+	if err != nil {
+		return nil, &attemptError{err: err}
+	}
+	plan.fresh = false
+	if conn == nil {
+		if conn, err = c.dial(ctx, cfg, req, addr, plan); err != nil {
+			return nil, err
+		}
+		now = time.Now()
+	}
+	plan.last = conn
+	return c.begin(ctx, cfg, req, conn, now), nil
+}
+
+// acquire takes hold of an idle connection of the pool. It returns nil if there is none.
+func (c *Call) acquire(cfg *config, addr address, repeatable bool, now time.Time) (*Connection, error) {
 	for {
 		entry, idle := cfg.pool.p.Acquire(addr, now)
 		if entry == nil {
-			break
+			return nil, nil
 		}
 		conn := entry.Conn.Connection
-		if !conn.healthy(idle, req.repeatable()) {
-			cfg.pool.p.Remove(entry)
+		if !conn.healthy(idle, repeatable) {
+			cfg.pool.discard(conn)
 			continue
 		}
 		if err := c.hold(conn); err != nil {
-			return nil, &attemptError{err: err}
+			return nil, err
 		}
-		return c.begin(ctx, cfg, req, conn, now), nil
+		return conn, nil
 	}
-	plan.reused = false
-	conn, err := c.dial(ctx, cfg, addr, plan)
-	if err != nil {
-		return nil, err
-	}
-	if ctx.Err() != nil { // otherwise the request might be sent before the connection learns of it
-		conn.close()
-		return nil, &attemptError{err: context.Cause(ctx)}
-	}
-	conn.pool = cfg.pool
-	conn.entry = cfg.pool.p.Add(addr, &pooled{conn})
-	if err := c.hold(conn); err != nil {
-		return nil, &attemptError{err: err}
-	}
-	return c.begin(ctx, cfg, req, conn, time.Now()), nil
 }
 
-// dial opens a new connection: to one address after another until one answers.
-func (c *Call) dial(ctx context.Context, cfg *config, addr address, plan *routePlan) (*Connection, error) {
-	ctx, w, err := c.wait(ctx)
+// dial finds a connection for a call that has none: it races routes to the server, until one is connected or another call gave a
+// connection back to the pool.
+func (c *Call) dial(ctx context.Context, cfg *config, req *Request, addr address, plan *routePlan) (*Connection, error) {
+	if !addr.secure {
+		if err := cfg.cleartext(addr.host); err != nil {
+			return nil, &attemptError{phase: PhaseConnect, err: err}
+		}
+	}
+	waiting, w, err := c.wait(ctx)
 	if err != nil {
 		return nil, &attemptError{err: err}
 	}
 	defer w.end()
-	if plan.routes == nil {
-		addrs, err := c.lookup(ctx, cfg, addr.host)
-		if err != nil {
-			return nil, &attemptError{phase: PhaseDNS, err: err}
-		}
-		plan.routes = &routes{addrs: addrs}
+	if plan.planner == nil {
+		plan.planner = &planner{client: c.client, call: c, cfg: cfg, url: req.url, addr: addr}
 	}
-	failure := &attemptError{phase: PhaseConnect, err: errors.New("no further address to connect to")}
-	for r, first := plan.routes, true; r.next < len(r.addrs); first = false {
-		route := &Route{host: addr.host, addr: netip.AddrPortFrom(r.addrs[r.next], uint16(addr.port))}
-		r.next++
-		conn, phase, err := c.open(ctx, cfg, addr, route)
-		if err == nil {
-			return conn, nil
-		}
-		if l := c.events.Load(); l != nil && l.ConnectFailed != nil {
-			l.ConnectFailed(ConnectEvent{Call: c, Route: route, Err: err})
-		}
-		if first {
-			failure = &attemptError{phase: phase, route: route.String(), err: err}
-		} else {
-			failure.attempts = append(failure.attempts, err)
-		}
-		if ctx.Err() != nil || phase == PhaseTLS && !otherAddress(err) {
-			break
-		}
+	pl := plan.planner
+	pl.repeatable, pl.looked = req.repeatable(), true
+	defer pl.settle()
+	found, failure := race.Find(waiting, pl, c.client.race(cfg))
+	if failure != nil {
+		return nil, pl.failure(waiting, failure)
 	}
-	return nil, failure
+	p := found.(*connectPlan)
+	if p.raw == nil {
+		return p.conn, nil // of the pool, and held
+	}
+	if waiting.Err() != nil { // otherwise the request might be sent before the connection learns of it
+		p.conn.close()
+		return nil, &attemptError{err: context.Cause(waiting)}
+	}
+	plan.fresh = true
+	cfg.pool.add(p.conn)
+	if err := c.hold(p.conn); err != nil {
+		return nil, &attemptError{err: err}
+	}
+	return p.conn, nil
 }
 
-func (c *Call) lookup(ctx context.Context, cfg *config, host string) ([]netip.Addr, error) {
-	if ip, err := netip.ParseAddr(host); err == nil {
-		return []netip.Addr{ip}, nil
+// race returns how routes are raced.
+func (c *Client) race(cfg *config) race.Config {
+	r := race.Config{Go: c.spawn, Fatal: fatal}
+	if !cfg.fastFallback {
+		r.Stagger = -1
 	}
-	l := c.events.Load()
-	if l != nil && l.DNSStart != nil {
-		l.DNSStart(DNSEvent{Call: c, Host: host})
-	}
-	addrs, err := resolve(ctx, cfg.dns, host)
-	if err != nil {
-		return nil, err
-	}
-	if l != nil && l.DNSEnd != nil {
-		l.DNSEnd(DNSEvent{Call: c, Host: host, Addrs: addrs})
-	}
-	return addrs, nil
+	return r
 }
 
-// open connects to one address and starts TLS where the URL asks for it.
-func (c *Call) open(ctx context.Context, cfg *config, addr address, route *Route) (*Connection, Phase, error) {
-	l := c.events.Load()
-	if l != nil && l.ConnectStart != nil {
-		l.ConnectStart(ConnectEvent{Call: c, Route: route})
+// failure makes one failure of all that kept a call from a connection: the first, with the others as attempts. If the call ended, it is where
+// that happened; what was interrupted by it tells nothing more.
+func (p *planner) failure(ctx context.Context, f *race.Failure) *attemptError {
+	first := &attemptError{phase: p.phase, route: p.via, err: f.First}
+	var ae *attemptError
+	if errors.As(f.First, &ae) {
+		copied := *ae
+		first = &copied
 	}
-	raw, err := dialTCP(ctx, cfg, route)
-	if err != nil {
-		return nil, PhaseConnect, err
-	}
-	opened := false
-	defer func() {
-		if !opened { // also when a listener panics
-			raw.Close()
+	for _, err := range f.Others {
+		if errors.As(err, &ae) {
+			err = ae.err
 		}
-	}()
-	var secure *tls.Conn
-	var local []*x509.Certificate
-	if addr.secure {
-		if l != nil && l.SecureConnectStart != nil {
-			l.SecureConnectStart(ConnectEvent{Call: c, Route: route})
-		}
-		secure = tls.Client(raw, tlsConfig(cfg.tls, addr.host, &local))
-		if err := handshake(ctx, secure, cfg.readTimeout); err != nil {
-			return nil, PhaseTLS, err
+		if ctx.Err() == nil || !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+			first.attempts = append(first.attempts, err)
 		}
 	}
-	conn := newConnection(addr, route, raw, secure)
-	if secure != nil {
-		state := secure.ConnectionState()
-		conn.handshake = newHandshake(&state, local)
-	}
-	if secure != nil && l != nil && l.SecureConnectEnd != nil {
-		l.SecureConnectEnd(ConnectEvent{Call: c, Route: route, Handshake: conn.handshake})
-	}
-	if l != nil && l.ConnectEnd != nil {
-		l.ConnectEnd(ConnectEvent{Call: c, Route: route, Protocol: HTTP11, Handshake: conn.handshake})
-	}
-	opened = true
-	return conn, "", nil
-}
-
-func dialTCP(ctx context.Context, cfg *config, route *Route) (net.Conn, error) {
-	timed, end := ctx, time.Time{}
-	if cfg.connectTimeout > 0 {
-		end = time.Now().Add(cfg.connectTimeout)
-		var cancel context.CancelFunc
-		timed, cancel = context.WithDeadline(ctx, end)
-		defer cancel()
-	}
-	raw, err := cfg.dialer.DialContext(timed, "tcp", route.addr.String())
-	switch {
-	case err == nil:
-		return raw, nil
-	case !end.IsZero() && ctx.Err() == nil && isTimeout(err) && !time.Now().Before(end):
-		return nil, &timeoutError{"connect timeout after " + cfg.connectTimeout.String(), err}
-	}
-	return nil, fmt.Errorf("failed to connect to %s: %w", route, err)
+	return first
 }

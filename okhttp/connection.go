@@ -2,6 +2,7 @@ package okhttp
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"net"
 	"sync/atomic"
 	"time"
@@ -17,7 +18,9 @@ type Connection struct {
 	route     *Route
 	raw       net.Conn  // the transport's
 	tls       *tls.Conn // nil in cleartext
+	layered   bool      // what is read is not what the transport carries: there is TLS in between
 	handshake *Handshake
+	verified  [][]*x509.Certificate // chains up to a trusted root; none if trust was not verified
 
 	socket okio.Socket
 	source *okio.Timeout // limits of the two directions
@@ -35,9 +38,9 @@ type Connection struct {
 	began  time.Time // the current exchange
 }
 
-func newConnection(addr address, route *Route, raw net.Conn, secure *tls.Conn) *Connection {
-	c := &Connection{address: addr, route: route, raw: raw, tls: secure}
-	conn := raw
+func newConnection(p *connectPlan, secure *tls.Conn) *Connection {
+	c := &Connection{address: p.route.address, route: p.route, raw: p.raw, tls: secure, layered: p.layers || secure != nil}
+	conn := p.stream
 	if secure != nil {
 		conn = secure
 	}
@@ -45,7 +48,7 @@ func newConnection(addr address, route *Route, raw net.Conn, secure *tls.Conn) *
 	source, sink := c.socket.Source(), c.socket.Sink()
 	c.source, c.sink = okio.TimeoutOf(source), okio.TimeoutOf(sink)
 	c.codec = http1.NewClientConn(source, sink, http1.Limits{})
-	c.prober = newProber(raw)
+	c.prober = newProber(p.raw)
 	c.cancel = func() { c.socket.Cancel(ErrCanceled) }
 	return c
 }
@@ -88,7 +91,7 @@ func (c *Connection) healthy(idle time.Duration, repeatable bool) bool {
 		return false
 	case peekBytes:
 		// A TLS record came: session tickets are fine, close_notify and data are not. Only TLS itself can tell.
-		return c.tls != nil && c.silent()
+		return c.layered && c.silent()
 	}
 	return idle <= time.Second && repeatable || c.silent()
 }

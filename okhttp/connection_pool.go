@@ -1,20 +1,31 @@
 package okhttp
 
 import (
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp/internal/pool"
 )
 
 // ConnectionPool keeps connections for reuse. It is safe for concurrent use and may be shared by clients; calls share connections
-// when host, port, scheme, TLS configuration, DNS and dialer are the same.
-type ConnectionPool struct{ p *pool.Pool[address, *pooled] }
+// when host, port and scheme are the same, and everything that decides how to get there: DNS, dialer, proxy or selector, proxy authenticator,
+// and for https the TLS configuration, hostname verifier, pins and connection specs.
+type ConnectionPool struct {
+	p        *pool.Pool[address, *pooled]
+	listener *ConnectionListener // never nil
+
+	mu      sync.Mutex
+	leaks   []*exchange // whose response was dropped
+	leaking atomic.Bool
+}
 
 // PoolConfig configures a [ConnectionPool]. Its zero value means the defaults.
 type PoolConfig struct {
-	MaxIdle   int           // connections kept idle in all. 0: 5; negative: keep none
-	KeepAlive time.Duration // how long a connection is kept idle. 0: 5 minutes
-	MaxAge    time.Duration // how long after its making a connection may take another call. 0: unlimited
+	MaxIdle   int                 // connections kept idle in all. 0: 5; negative: keep none
+	KeepAlive time.Duration       // how long a connection is kept idle. 0: 5 minutes
+	MaxAge    time.Duration       // how long after its making a connection may take another call. 0: unlimited
+	Listener  *ConnectionListener // nil: none
 }
 
 // NewConnectionPool makes a pool.
@@ -28,23 +39,60 @@ func NewConnectionPool(c PoolConfig) *ConnectionPool {
 	if c.KeepAlive <= 0 {
 		c.KeepAlive = 5 * time.Minute
 	}
-	return &ConnectionPool{pool.New[address, *pooled](pool.Config{MaxIdle: c.MaxIdle, KeepAlive: c.KeepAlive, MaxAge: c.MaxAge})}
+	p := &ConnectionPool{listener: c.Listener}
+	if p.listener == nil {
+		p.listener = new(ConnectionListener)
+	}
+	p.p = pool.New[address](pool.Config[*pooled]{
+		MaxIdle: c.MaxIdle, KeepAlive: c.KeepAlive, MaxAge: c.MaxAge,
+		Prune: p.reap, Closed: p.closed,
+	})
+	return p
 }
 
 // PoolStats counts what a pool holds.
 type PoolStats struct {
 	Connections int // in use and idle
 	Idle        int
+	Streams     int // calls that hold a connection
 }
 
 // Stats returns the counts of this moment.
 func (p *ConnectionPool) Stats() PoolStats {
-	all, idle := p.p.Stats()
-	return PoolStats{Connections: all, Idle: idle}
+	all, idle, calls := p.p.Stats()
+	return PoolStats{Connections: all, Idle: idle, Streams: calls}
 }
 
-// EvictAll closes the idle connections. Those in use are not touched.
+// EvictAll closes the idle connections. Those in use are not touched; those of addresses with a policy are opened anew.
 func (p *ConnectionPool) EvictAll() { p.p.EvictIdle() }
+
+// Close closes the idle connections, ends all policies and keeps no connection from now on. Calls go on: each closes its connection when it
+// is done. A pool that a client made for itself is closed with the client; one that was made by [NewConnectionPool] and has policies, or
+// whose connections should not stay open for the rest of the keep-alive, is closed by whoever made it. It returns nil.
+func (p *ConnectionPool) Close() error {
+	p.reap()
+	p.p.Close()
+	return nil
+}
+
+// add puts the connection of a call into the pool.
+func (p *ConnectionPool) add(c *Connection) {
+	c.pool = p
+	c.entry = p.p.Add(c.address, &pooled{c}, 1)
+}
+
+// retire lets no further call have a connection.
+func (p *ConnectionPool) retire(c *Connection, call *Call, reason string) {
+	if p.p.Retire(c.entry) && p.listener.NoNewExchanges != nil {
+		p.listener.NoNewExchanges(PoolEvent{Connection: c, Call: call, Reason: reason})
+	}
+}
+
+// discard ends the hold of a call on a connection that turned out to be closed by the other side.
+func (p *ConnectionPool) discard(c *Connection) {
+	p.retire(c, nil, "the server closed it, or sent what nobody asked for")
+	p.p.Release(c.entry)
+}
 
 // pooled is a connection as its pool sees it: closing is not a method that users of [Connection] should find.
 type pooled struct{ *Connection }

@@ -42,33 +42,57 @@ func (d *dnsFunc) Lookup(ctx context.Context, host string) iter.Seq2[DNSAnswer, 
 	}
 }
 
-// systemDNS asks the resolver of the operating system.
-var systemDNS = DNSFunc(func(ctx context.Context, host string) ([]netip.Addr, error) {
-	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-})
+// SystemDNS asks a resolver of package net, that of the operating system if r is nil, for IPv6 and IPv4 addresses at once. Those that come
+// first are yielded first; that there are none of one family is no failure.
+func SystemDNS(r *net.Resolver) DNS {
+	if r == nil {
+		r = net.DefaultResolver
+	}
+	return systemResolver{r}
+}
 
-// resolve collects all answers for a host. Without any address it fails with an *UnknownHostError.
-func resolve(ctx context.Context, dns DNS, host string) ([]netip.Addr, error) {
-	var addrs []netip.Addr
-	for answer, err := range dns.Lookup(ctx, host) {
-		for _, a := range answer.Addrs {
-			addrs = append(addrs, a.Unmap())
+var systemDNS = SystemDNS(nil)
+
+type systemResolver struct{ *net.Resolver }
+
+func (r systemResolver) Lookup(ctx context.Context, host string) iter.Seq2[DNSAnswer, error] {
+	return func(yield func(DNSAnswer, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel() // package net returns at once then
+		type family struct {
+			addrs []netip.Addr
+			err   error
 		}
-		if err != nil {
-			if len(addrs) > 0 {
-				break
+		families := make(chan family, 2)
+		for _, network := range [...]string{"ip6", "ip4"} {
+			go func() {
+				addrs, err := r.LookupNetIP(ctx, network, host)
+				families <- family{addrs, err}
+			}()
+		}
+		found := false
+		var failure error
+		for range 2 {
+			f := <-families
+			switch {
+			case f.err == nil:
+				found = true
+				if !yield(DNSAnswer{Addrs: f.addrs}, nil) {
+					return
+				}
+			case failure == nil || isNotFound(failure): // anything else tells more
+				failure = f.err
 			}
-			var de *net.DNSError
-			if errors.As(err, &de) && de.Name == host {
-				err = &dnsFailure{de}
-			}
-			return nil, &UnknownHostError{Host: host, Err: err}
+		}
+		if !found {
+			yield(DNSAnswer{}, failure)
 		}
 	}
-	if len(addrs) == 0 {
-		return nil, &UnknownHostError{Host: host}
-	}
-	return addrs, nil
+}
+
+func isNotFound(err error) bool {
+	var de *net.DNSError
+	return errors.As(err, &de) && de.IsNotFound
 }
 
 // dnsFailure is a resolver's error less the host name, which stands before it already.

@@ -39,6 +39,7 @@ type Phase string
 // The phases of a call, in their order. A call that fails outside of them, in an interceptor for example, has the phase "".
 const (
 	PhaseQueue           Phase = "queue"
+	PhaseProxy           Phase = "proxy"
 	PhaseDNS             Phase = "dns"
 	PhaseConnect         Phase = "connect"
 	PhaseTLS             Phase = "tls"

@@ -15,7 +15,8 @@ type EventListenerFactory func(*Call) *EventListener
 //	CallStart attempt… (CallEnd | CallFailed)
 //
 //	attempt  = [connect] exchange
-//	connect  = [DNSStart DNSEnd] (ConnectStart [SecureConnectStart SecureConnectEnd] (ConnectEnd | ConnectFailed))… ConnectionAcquired
+//	connect  = [ProxySelectStart ProxySelectEnd] [DNSStart DNSEnd]
+//	           (ConnectStart [SecureConnectStart SecureConnectEnd] (ConnectEnd | ConnectFailed))… ConnectionAcquired
 //	exchange = RequestHeadersStart RequestHeadersEnd [RequestBodyStart RequestBodyEnd | RequestFailed]
 //	           (ResponseHeadersStart Informational… ResponseHeadersEnd FollowUpDecision ResponseBodyStart ResponseBodyEnd | ResponseFailed)
 //
@@ -25,8 +26,10 @@ type EventListener struct {
 	CallStart            func(CallStart)
 	QueueStart           func(QueueEvent) // an enqueued call has to wait
 	QueueEnd             func(QueueEvent)
+	ProxySelectStart     func(ProxySelect)
+	ProxySelectEnd       func(ProxySelect) // not after a failure
 	DNSStart             func(DNSEvent)
-	DNSEnd               func(DNSEvent) // not after a failure
+	DNSEnd               func(DNSEvent) // connecting begins; addresses that come later join in. Not after a failure
 	ConnectStart         func(ConnectEvent)
 	SecureConnectStart   func(ConnectEvent)
 	SecureConnectEnd     func(ConnectEvent) // not after a failure
@@ -63,6 +66,12 @@ type (
 	QueueEvent struct {
 		Call       *Call
 		Dispatcher *Dispatcher
+	}
+	// ProxySelect is the choice of proxies by a selector.
+	ProxySelect struct {
+		Call    *Call
+		URL     URL
+		Proxies []Proxy // at the end, in the order in which they are tried
 	}
 	// DNSEvent is the look-up of a host name.
 	DNSEvent struct {

@@ -30,6 +30,8 @@ func LogEvents(logger *slog.Logger) EventListenerFactory {
 			CacheMiss:           func(CacheEvent) { log("cache miss") },
 			CacheConditionalHit: func(CacheEvent) { log("cache conditional hit") },
 			SatisfactionFailure: func(CacheEvent) { log("cache satisfaction failure") },
+			ProxySelectStart:    func(ProxySelect) { log("proxy select start") },
+			ProxySelectEnd:      func(e ProxySelect) { log("proxy select end", slog.Any("proxies", e.Proxies)) },
 			DNSStart:            func(e DNSEvent) { log("dns start", slog.String("host", e.Host)) },
 			DNSEnd:              func(e DNSEvent) { log("dns end", slog.Any("addresses", e.Addrs)) },
 			ConnectStart:        func(e ConnectEvent) { log("connect start", route(e)) },

@@ -24,6 +24,8 @@ func tee(a, b *EventListener) *EventListener {
 		CacheMiss:            both(a.CacheMiss, b.CacheMiss),
 		CacheConditionalHit:  both(a.CacheConditionalHit, b.CacheConditionalHit),
 		SatisfactionFailure:  both(a.SatisfactionFailure, b.SatisfactionFailure),
+		ProxySelectStart:     both(a.ProxySelectStart, b.ProxySelectStart),
+		ProxySelectEnd:       both(a.ProxySelectEnd, b.ProxySelectEnd),
 		DNSStart:             both(a.DNSStart, b.DNSStart),
 		DNSEnd:               both(a.DNSEnd, b.DNSEnd),
 		ConnectStart:         both(a.ConnectStart, b.ConnectStart),

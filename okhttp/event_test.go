@@ -157,12 +157,15 @@ func TestEventContents(t *testing.T) {
 			t.Error("the factory got another call")
 		}
 	})
-	const connecting = "connect server.test 10.0.0.1:443 \"\" false <nil>|tls 10.0.0.1:443|tls 10.0.0.1:443 TLSv1.3|connected 10.0.0.1:443 http/1.1 true|acquired 10.0.0.1:443 http/1.1 true true"
-	const looking = "dns server.test []|dns server.test [10.0.0.9 10.0.0.1]|connect server.test 10.0.0.9:443 \"\" false <nil>|failed 10.0.0.9:443 \"\" true"
-	want := strings.Join([]string{looking, connecting,
+	const route = "server.test at 10.0.0.1:443"
+	const connecting = "connect server.test " + route + " \"\" false <nil>|tls " + route + "|tls " + route + " TLSv1.3|connected " + route + " http/1.1 true|acquired 10.0.0.1:443 http/1.1 true true"
+	const looking = "dns server.test []|dns server.test [10.0.0.9 10.0.0.1]"
+	const dead = "connect server.test server.test at 10.0.0.9:443 \"\" false <nil>|failed server.test at 10.0.0.9:443 \"\" true"
+	want := strings.Join([]string{looking, dead, connecting,
 		"sent https://server.test/a server.test", "informational 103 x", "head 302 true", "body 0", "next https://server.test/b after 302",
-		"sent https://server.test/b server.test", "response failed true", "retry true true", "released 10.0.0.1:443",
-		looking, connecting, "sent https://server.test/b server.test", "head 200 true", "body 5", "released 10.0.0.1:443", "end"}, "|")
+		"sent https://server.test/b server.test", "response failed true", "retry true true", "released " + route,
+		looking, connecting, // the address that failed is tried after the other now
+		"sent https://server.test/b server.test", "head 200 true", "body 5", "released " + route, "end"}, "|")
 	if got := strings.Join(log, "|"); got != want {
 		t.Errorf("events\n  %s\nwant\n  %s", strings.ReplaceAll(got, "|", "\n  "), strings.ReplaceAll(want, "|", "\n  "))
 	}
@@ -286,8 +289,8 @@ func TestLogEvents(t *testing.T) {
 		resp.Body.Close()
 		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 		for i, want := range []string{
-			`"okhttp: call start" method=GET url=http://server.test/... after=0s`, `"okhttp: dns start" host=server.test`, `"okhttp: dns end" addresses=[10.0.0.1]`,
-			`"okhttp: connect start" route=10.0.0.1:80`, `"okhttp: connect end" protocol=http/1.1`, `"okhttp: connection acquired" route=10.0.0.1:80`,
+			`"okhttp: call start" method=GET url=http://server.test/... after=0s`, `"okhttp: proxy select start"`, `"okhttp: proxy select end" proxies=[direct]`, `"okhttp: dns start" host=server.test`, `"okhttp: dns end" addresses=[10.0.0.1]`,
+			`"okhttp: connect start" route="server.test at 10.0.0.1:80"`, `"okhttp: connect end" protocol=http/1.1`, `"okhttp: connection acquired" route="server.test at 10.0.0.1:80"`,
 			`"okhttp: request headers start"`, `"okhttp: request headers end"`, `"okhttp: response headers start" after=1s`, `"okhttp: response headers end" status=302`,
 			`"okhttp: response body start"`, `"okhttp: response body end" bytes=0`, `okhttp: follow-up" method=GET url=http://server.test/...`,
 			`"okhttp: request headers start"`, `"okhttp: request headers end"`, `"okhttp: response headers start"`, `"okhttp: response headers end" status=200`,
@@ -324,7 +327,7 @@ func TestLogEventsTakesEveryEvent(t *testing.T) {
 			t.Errorf("%s is not logged", v.Type().Field(i).Name)
 		}
 	}
-	route := &Route{host: "server.test", addr: netip.MustParseAddrPort("10.0.0.1:80")}
+	route := &Route{address: address{host: "server.test", port: 80}, socket: netip.MustParseAddrPort("10.0.0.1:80")}
 	l.ConnectFailed(ConnectEvent{Route: route, Err: io.EOF})
 	l.SecureConnectEnd(ConnectEvent{Route: route, Handshake: &Handshake{}})
 	l.FollowUpDecision(FollowUpDecision{})

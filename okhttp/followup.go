@@ -11,8 +11,7 @@ func (c *Call) followUp(ctx context.Context, cfg *config, req *Request, resp *Re
 	case 401:
 		return c.authenticate(ctx, cfg, resp)
 	case 407:
-		// RFC 9110 section 15.5.8: only a proxy asks so, and this response came from the server itself.
-		return nil, &ProtocolError{Detail: "received HTTP 407 (Proxy Authentication Required) without a proxy"}
+		return c.authenticateProxy(ctx, cfg, resp)
 	case 300, 301, 302, 303, 307, 308:
 		return redirect(cfg, req, resp), nil
 	case 408: // Request Timeout: the server gave up on a connection that it took for idle

@@ -48,7 +48,7 @@ func inWorld(t *testing.T, test func(t *testing.T, w *world), opts ...Option) {
 			}
 			return addrs, nil
 		})
-		base := []Option{WithDNS(dns), WithDialer(&w.network), WithEventListener(w.listen)}
+		base := []Option{WithProxySelector(ProxyList(nil)), WithDNS(dns), WithDialer(&w.network), WithEventListener(w.listen)}
 		w.client = New(append(base, opts...)...)
 		defer func() {
 			w.client.Close()

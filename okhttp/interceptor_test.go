@@ -577,7 +577,7 @@ func TestNetworkInterceptorSeesTheWire(t *testing.T) {
 		for name := range c.Request().Headers().All() {
 			names = append(names, name)
 		}
-		if conn, ok := c.Connection(); !ok || conn.Route().String() != "10.0.0.1:80" || conn.Protocol() != HTTP11 || conn.Handshake() != nil {
+		if conn, ok := c.Connection(); !ok || conn.Route().String() != "server.test at 10.0.0.1:80" || conn.Protocol() != HTTP11 || conn.Handshake() != nil {
 			t.Errorf("connection %+v", conn)
 		}
 		resp, err := onward(ctx, c)

@@ -29,31 +29,31 @@ func (ex *exchange) watch(r *responseAndBody) {
 }
 
 // leaked runs on the runtime's goroutine for cleanups, which belongs to nobody: it may be outside of the synctest bubble that the
-// connection is in, and must not be held up. So it only puts the exchange on a list. The client looks at it when the next call starts, and
-// when it is closed.
+// connection is in, and must not be held up. So it only puts the exchange on a list of its pool. That is looked at when the next call starts,
+// when the pool looks for idle connections, and when it or a client of it is closed.
 func (ex *exchange) leaked() {
-	c := ex.call.client
-	c.mu.Lock()
-	c.leaks = append(c.leaks, ex)
-	c.mu.Unlock()
-	c.leaking.Store(true)
+	p := ex.conn.pool
+	p.mu.Lock()
+	p.leaks = append(p.leaks, ex)
+	p.mu.Unlock()
+	p.leaking.Store(true)
 }
 
 // reap ends the exchanges whose responses were dropped.
-func (c *Client) reap() {
-	if !c.leaking.Swap(false) {
+func (p *ConnectionPool) reap() {
+	if !p.leaking.Swap(false) {
 		return
 	}
-	c.mu.Lock()
-	leaks := c.leaks
-	c.leaks = nil
-	c.mu.Unlock()
-	logger := c.cfg.logger
-	if logger == nil {
-		logger = slog.Default()
-	}
+	p.mu.Lock()
+	leaks := p.leaks
+	p.leaks = nil
+	p.mu.Unlock()
 	for _, ex := range leaks {
 		call := ex.call
+		logger := call.client.cfg.logger
+		if logger == nil {
+			logger = slog.Default()
+		}
 		args := []any{"method", call.request.method, "url", call.request.url.Redacted()}
 		if call.stack != nil {
 			args = append(args, "stack", *call.stack)

@@ -36,7 +36,7 @@ func collect[T any](t *testing.T, client *Client, told <-chan T) T {
 	t.Helper()
 	for limit := time.Now().Add(30 * time.Second); time.Now().Before(limit); {
 		runtime.GC()
-		client.reap()
+		client.cfg.pool.reap()
 		select {
 		case v := <-told:
 			return v

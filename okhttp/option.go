@@ -105,7 +105,10 @@ func WithDNS(dns DNS) CallOption {
 	if dns == nil {
 		dns = systemDNS
 	}
-	return callOption{"WithDNS", false, func(c *config) { c.dns, c.dnsID = dns, id }}
+	return callOption{"WithDNS", false, func(c *config) {
+		c.dns, c.dnsID = dns, id
+		c.rerouted()
+	}}
 }
 
 // WithDialer replaces what opens transport connections. nil restores the default, a zero [net.Dialer].
@@ -114,14 +117,95 @@ func WithDialer(d Dialer) CallOption {
 	if d == nil {
 		d = defaultDialer
 	}
-	return callOption{"WithDialer", false, func(c *config) { c.dialer, c.dialerID = d, id }}
+	return callOption{"WithDialer", false, func(c *config) {
+		c.dialer, c.dialerID = d, id
+		c.rerouted()
+	}}
 }
 
 // WithTLSConfig replaces the configuration of TLS. ServerName is set for each connection where it is empty, and NextProtos
 // always. The pointer is its identity: calls share connections only if they have the same one, and it must not be modified afterwards. nil
 // restores the default.
 func WithTLSConfig(t *tls.Config) CallOption {
-	return callOption{"WithTLSConfig", false, func(c *config) { c.tls = t }}
+	return callOption{"WithTLSConfig", false, func(c *config) {
+		if c.tls != t {
+			c.tls = t
+			c.resecured()
+		}
+	}}
+}
+
+// WithProxy sends through one proxy, or through none with [Direct]. No selector is asked then.
+func WithProxy(p Proxy) CallOption {
+	return callOption{"WithProxy", false, func(c *config) {
+		c.ownProxy, c.proxy = true, p
+		c.rerouted()
+	}}
+}
+
+// WithProxySelector chooses proxies by URL, in place of a proxy set before. nil restores the default, [EnvironmentProxies].
+func WithProxySelector(s ProxySelector) CallOption {
+	if s == nil {
+		s = EnvironmentProxies()
+	}
+	id := identityOf(s)
+	return callOption{"WithProxySelector", false, func(c *config) {
+		c.ownProxy, c.proxy, c.selector, c.selectorID = false, Direct, s, id
+		c.rerouted()
+	}}
+}
+
+// WithProxyAuthenticator answers challenges of HTTP proxies: 407 responses, those to CONNECT included. Before the first CONNECT over a connection it is
+// asked with [PreemptiveChallenge]. nil, the default, has the credentials of the proxy's URL alone.
+func WithProxyAuthenticator(a Authenticator) CallOption {
+	id := identityOf(a)
+	return callOption{"WithProxyAuthenticator", false, func(c *config) {
+		c.proxyAuth, c.proxyAuthID = a, id
+		c.rerouted()
+	}}
+}
+
+// WithHostnameVerifier replaces the check that a certificate is one for the host. nil restores the built-in one: the names and addresses of
+// the certificate alone, wildcards for exactly one label.
+func WithHostnameVerifier(v HostnameVerifier) CallOption {
+	id := identityOf(v)
+	return callOption{"WithHostnameVerifier", false, func(c *config) {
+		c.verifier, c.verifierID = v, id
+		c.resecured()
+	}}
+}
+
+// WithCertificatePinner demands certain keys in the certificates of some hosts. nil, the default, demands none.
+func WithCertificatePinner(p *CertificatePinner) CallOption {
+	return callOption{"WithCertificatePinner", false, func(c *config) {
+		c.pinner = p
+		c.resecured()
+	}}
+}
+
+// WithConnectionSpecs replaces the ways in which connections are secured, to be tried in that order. The default is [ModernTLS] and [Cleartext];
+// an empty list restores it. Without Cleartext, http URLs fail with a [*CleartextError].
+func WithConnectionSpecs(specs ...ConnectionSpec) CallOption {
+	list := slices.Clone(specs)
+	if len(list) == 0 {
+		list = defaultSpecs
+	}
+	return callOption{"WithConnectionSpecs", false, func(c *config) {
+		c.specs = list
+		c.resecured()
+	}}
+}
+
+// WithCleartext decides which hosts may be sent to in cleartext, where the connection specs allow that at all. The others fail with a
+// [*CleartextError]. It runs on the goroutine of the call, for each connection that is made. nil, the default, allows all.
+func WithCleartext(allowed func(host string) bool) CallOption {
+	return callOption{"WithCleartext", false, func(c *config) { c.cleartextTo = allowed }}
+}
+
+// WithFastFallback connects to a further address of a host each 250 ms until one answers, IPv6 and IPv4 in turn (RFC 8305). The default is
+// true. Otherwise addresses are tried one after another, in the order of the resolver, each for as long as the connect timeout allows.
+func WithFastFallback(on bool) CallOption {
+	return callOption{"WithFastFallback", false, func(c *config) { c.fastFallback = on }}
 }
 
 // WithPool replaces the connection pool. nil does nothing.

@@ -15,6 +15,7 @@ type attemptError struct {
 	phase    Phase
 	route    string
 	sent     bool    // a byte of the request may have reached the server
+	final    bool    // no other route would help
 	exchange bool    // the transport failed during an exchange, as opposed to connecting or the user's own code
 	attempts []error // earlier failures of the same attempt: addresses that could not be connected to
 	err      error
@@ -47,6 +48,7 @@ func (c *Call) followUps(ctx context.Context, cfg *config, req *Request) (*Respo
 			var ae *attemptError
 			if errors.As(err, &ae) {
 				sent = sent || ae.sent
+				c.blame(ctx, cfg, req, ae)
 			}
 			if !retry {
 				return nil, c.attribute(ctx, callError(req, err, failed, sent))
@@ -122,6 +124,18 @@ func callError(req *Request, err error, failed []error, sent bool) *Error {
 	}
 	e.Err = first
 	return e
+}
+
+// blame remembers a route whose connection failed before it was of any use, so that others are tried before it.
+func (c *Call) blame(ctx context.Context, cfg *config, req *Request, e *attemptError) {
+	conn := c.plan.last
+	if !e.exchange || conn == nil || conn.served > 0 || !c.plan.fresh || c.endOf(ctx, e.err) != nil {
+		return
+	}
+	cfg.failures.fail(conn.route)
+	if p := conn.route.proxy; !cfg.ownProxy && !p.IsDirect() {
+		cfg.selector.ConnectFailed(req.url, p, e.err)
+	}
 }
 
 // recoverable decides whether a failed attempt is repeated over another connection or route.

@@ -2,40 +2,113 @@ package okhttp
 
 import (
 	"crypto/tls"
+	"net"
 	"net/netip"
+	"strconv"
+	"strings"
+	"unique"
 )
 
 // address is what a connection connects to, as far as sharing goes: two calls may share a connection when their addresses are equal.
-// The interfaces hold comparable values only (see identityOf), so that comparing never panics.
 type address struct {
-	host   string
-	port   int
-	secure bool
+	host     string
+	port     int
+	secure   bool
+	settings unique.Handle[settings]
+}
 
-	dns    any
-	dialer any
-	tls    *tls.Config
+// settings is what decides about sharing apart from the URL. Its interfaces hold comparable values only (see identityOf), so that comparing
+// never panics.
+type settings struct {
+	dns       any
+	dialer    any
+	selector  any // nil with a proxy of its own
+	proxy     Proxy
+	proxyAuth any
+	// The rest is for https alone.
+	tls      *tls.Config
+	verifier any
+	pinner   string
+	specs    string
 }
 
 func addressOf(u URL, cfg *config) address {
-	a := address{host: u.Host(), port: u.Port(), secure: u.isHTTPS(), dns: cfg.dnsID, dialer: cfg.dialerID}
+	a := address{host: u.Host(), port: u.Port(), secure: u.isHTTPS(), settings: cfg.plain}
 	if a.secure {
-		a.tls = cfg.tls
+		a.settings = cfg.secure
 	}
 	return a
 }
 
-// Route is a way to a server: one address of its host.
+// authority is the target of CONNECT: the port is always there.
+func (a *address) authority() string { return net.JoinHostPort(a.host, strconv.Itoa(a.port)) }
+
+// Route is one way to a server: through a proxy or directly, to one address of what is connected to. It is immutable.
 type Route struct {
-	host string
-	addr netip.AddrPort
+	address address
+	proxy   Proxy
+	socket  netip.AddrPort // what is connected to; invalid where that is a name or a path
+	ech     string         // keys for an encrypted Client Hello, "" for none
 }
 
 // Host returns the host name that the route leads to.
-func (r *Route) Host() string { return r.host }
+func (r *Route) Host() string { return r.address.host }
 
-// Addr returns the address and port that are connected to.
-func (r *Route) Addr() netip.AddrPort { return r.addr }
+// Port returns the port that the route leads to.
+func (r *Route) Port() int { return r.address.port }
 
-// String returns the address and port.
-func (r *Route) String() string { return r.addr.String() }
+// Proxy returns the proxy that the route leads through, [Direct] for none.
+func (r *Route) Proxy() Proxy { return r.proxy }
+
+// Addr returns the address and port that are connected to: those of the proxy if there is one. It is the zero value for a Unix domain
+// socket.
+func (r *Route) Addr() netip.AddrPort { return r.socket }
+
+// RequiresTunnel reports whether an HTTP proxy is asked for a connection to the server (CONNECT, RFC 9110 section 9.3.6), because TLS is
+// spoken with the server itself.
+func (r *Route) RequiresTunnel() bool { return r.proxy.speaksHTTP() && r.address.secure }
+
+// forwards reports whether a proxy reads the requests.
+func (r *Route) forwards() bool { return r.proxy.speaksHTTP() && !r.address.secure }
+
+// String returns the host and where it is reached, as in "example.com at 192.0.2.1:443".
+func (r *Route) String() string {
+	host, ip := r.address.host, ""
+	if r.socket.IsValid() {
+		ip = r.socket.Addr().String()
+	}
+	var b strings.Builder
+	b.WriteString(bracketed(host))
+	if host == ip || r.address.port != int(r.socket.Port()) {
+		b.WriteByte(':')
+		b.WriteString(strconv.Itoa(r.address.port))
+	}
+	switch {
+	case r.proxy.kind == proxyUnix:
+		b.WriteString(" at ")
+		b.WriteString(r.proxy.String())
+	case r.proxy.IsDirect() && host == ip:
+	case r.proxy.IsDirect():
+		b.WriteString(" at ")
+		b.WriteString(r.socket.String())
+	default:
+		b.WriteString(" via proxy ")
+		b.WriteString(r.proxy.String())
+		if r.socket.IsValid() && ip != r.proxy.host {
+			b.WriteString(" at ")
+			b.WriteString(r.socket.String())
+		}
+	}
+	if r.ech != "" {
+		b.WriteString(" with ECH")
+	}
+	return b.String()
+}
+
+// target returns what the dialer is asked for.
+func (r *Route) target() (network, addr string) {
+	if r.proxy.kind == proxyUnix {
+		return "unix", r.proxy.path
+	}
+	return "tcp", r.socket.String()
+}

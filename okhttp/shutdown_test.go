@@ -153,7 +153,7 @@ func TestShutdownOfDerivedClient(t *testing.T) {
 		if _, err := derived.Get(t.Context(), "http://server.test/"); !errors.Is(err, ErrClientClosed) {
 			t.Errorf("error %v", err)
 		}
-		if got := w.client.cfg.pool.Stats(); got != (PoolStats{Connections: 2, Idle: 1}) {
+		if got := w.client.cfg.pool.Stats(); got != (PoolStats{Connections: 2, Idle: 1, Streams: 1}) {
 			t.Errorf("pool %+v", got)
 		}
 		w.want("200 y")(w.get("http://server.test/"))

@@ -231,10 +231,11 @@ func TestUntrustedServer(t *testing.T) {
 				var e *Error
 				var verification *tls.CertificateVerificationError
 				var host x509.HostnameError
-				if !errors.As(err, &e) || e.Phase != PhaseTLS || e.Route != "10.0.0.1:443" || e.Sent || !SafeToRetry(err) || e.Timeout() {
+				if !errors.As(err, &e) || e.Phase != PhaseTLS || e.Route != "server.test at 10.0.0.1:443" || e.Sent || !SafeToRetry(err) || e.Timeout() {
 					t.Errorf("error %+v", err)
 				}
-				if !errors.As(err, &verification) || errors.As(err, &host) != c.host {
+				var name *HostnameError
+				if !errors.As(err, &verification) || errors.As(err, &host) != c.host || errors.As(err, &name) != c.host {
 					t.Errorf("error %v of type %T", err, e.Err)
 				}
 				w.wantEvents("callStart dnsStart dnsEnd connectStart secureConnectStart connectFailed retryDecision false callFailed")
@@ -340,6 +341,7 @@ func TestHandshakeBreaks(t *testing.T) {
 				}
 				w.wantEvents("callStart dnsStart dnsEnd connectStart secureConnectStart connectFailed retryDecision false callFailed")
 				w.serveTLS("server.test", "10.0.0.2", serverTLS, answer(okText("x")))
+				time.Sleep(routeMemory) // or else the route that failed would be the last
 				w.want("200 x")(w.get("https://server.test/"))
 				w.wantEvents("callStart dnsStart dnsEnd connectStart secureConnectStart connectFailed connectStart secureConnectStart secureConnectEnd connectEnd connectionAcquired " +
 					exchanged + "followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd")
@@ -402,14 +404,17 @@ func idleTLS(t *testing.T, client, server net.Conn) (*Connection, *tls.Conn) {
 	srv := tls.Server(server, serverTLS)
 	done := make(chan error, 1)
 	go func() { done <- srv.Handshake() }()
-	secure := tls.Client(client, tlsConfig(clientTLS, "server.test", new([]*x509.Certificate)))
+	setup := newTLSSetup(New(WithTLSConfig(clientTLS)).cfg)
+	cfg, _ := setup.choose(defaultSpecs, 0)
+	setup.complete(cfg, "server.test", ModernTLS, "", new(tlsOutcome))
+	secure := tls.Client(client, cfg)
 	if err := secure.Handshake(); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	conn := newConnection(address{host: "server.test", port: 443, secure: true}, &Route{}, client, secure)
+	conn := newConnection(&connectPlan{route: &Route{address: address{host: "server.test", port: 443, secure: true}}, raw: client, stream: client}, secure)
 	t.Cleanup(func() { conn.close(); srv.Close() })
 	return conn, srv
 }

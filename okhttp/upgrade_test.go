@@ -87,7 +87,7 @@ func TestUpgrade(t *testing.T) {
 		w.serve("server.test", "10.0.0.1", switchAnd("welcome", echoLines), answer(okText("x")))
 		_, resp, s := w.upgraded(t.Context())
 		conn, ok := resp.Connection()
-		if resp.Status != 101 || !ok || conn.Route().String() != "10.0.0.1:80" {
+		if resp.Status != 101 || !ok || conn.Route().String() != "server.test at 10.0.0.1:80" {
 			t.Errorf("status %d, connection %v %v", resp.Status, conn, ok)
 		}
 		if text, err := io.ReadAll(resp.Body); len(text) > 0 || err != nil {
@@ -380,7 +380,7 @@ func TestUpgradeBreaks(t *testing.T) {
 			}
 			resp.Body.Close()
 			var e *Error
-			if !errors.As(failure, &e) || e.Phase != PhaseResponseBody || e.Route != "10.0.0.1:80" || !e.Sent {
+			if !errors.As(failure, &e) || e.Phase != PhaseResponseBody || e.Route != "server.test at 10.0.0.1:80" || !e.Sent {
 				t.Errorf("failure %v", failure)
 			}
 		})

@@ -64,7 +64,7 @@ func TestNginxTLS(t *testing.T) {
 			text      string
 		}{
 			{"another authority", ab, okhttp.WithTLSConfig(other.trust()), "certificate signed by unknown authority"},
-			{"another name", "https://d.test:" + port + "/", trust, "not d.test"},
+			{"another name", "https://d.test:" + port + "/", trust, "hostname d.test not verified"},
 			{"no TLS there", "https://" + n.addr + "/", trust, "first record does not look like a TLS handshake"},
 		} {
 			client := newClient(t, okhttp.WithDNS(here), test.opt)

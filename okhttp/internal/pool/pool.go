@@ -1,11 +1,15 @@
-// Package pool keeps connections for reuse. It knows nothing of HTTP: a connection is anything that can be closed, and what it
-// connects to is a comparable key. A connection carries one call at a time.
+// Package pool keeps connections for reuse. It knows nothing of HTTP: a connection is anything that can be closed and carries a number of
+// calls at a time, and what it connects to is a comparable key.
 //
-// One mutex guards the lists and is never held while a connection is closed. The only other activity is one timer, armed while
-// a connection is idle, which closes those idle for too long.
+// # Concurrency
+//
+// One mutex guards the lists. It is never held while a connection is opened or closed, nor while a function of the Config runs. Besides its
+// callers, a pool has one timer, armed while it holds a connection, and one goroutine for each key whose policy is not met yet; Close waits
+// for those goroutines.
 package pool
 
 import (
+	"context"
 	"sync"
 	"time"
 )
@@ -18,24 +22,52 @@ type Conn interface {
 }
 
 // Config bounds what a pool keeps.
-type Config struct {
+type Config[C Conn] struct {
 	MaxIdle   int           // connections kept idle in all; 0 or less keeps none
 	KeepAlive time.Duration // how long a connection is kept idle; must be above 0
 	MaxAge    time.Duration // how long after its making a connection may be reused; 0 is unlimited
+
+	Prune  func()               // looks for calls that were forgotten, and releases what they hold, before each look for idle connections
+	Closed func(C, CloseReason) // is told of each connection that the pool closed
 }
+
+// CloseReason tells why a pool closed a connection.
+type CloseReason string
+
+// The reasons.
+const (
+	Expired  CloseReason = "idle for the whole keep-alive"
+	TooMany  CloseReason = "too many idle connections"
+	TooOld   CloseReason = "above the maximum age"
+	Evicted  CloseReason = "evicted"
+	Unfit    CloseReason = "not fit for another exchange"
+	PoolGone CloseReason = "the pool was closed"
+)
 
 // Pool keeps connections of type C by keys of type K. It is safe for concurrent use.
 type Pool[K comparable, C Conn] struct {
-	cfg   Config
+	cfg   Config[C]
 	epoch time.Time // durations since then are cheaper to come by than times
 
 	mu     sync.Mutex
-	groups map[K][]*Entry[K, C] // of one key, oldest first
-	idle   int
-	inUse  int
+	groups map[K]*group[K, C]
+	idle   int // connections that carry no call
+	inUse  int // the others
+	calls  int
 	timer  *time.Timer
 	armed  bool
 	closed bool
+
+	policies int // groups that have one
+	ctx      context.Context
+	stop     context.CancelFunc
+	openers  sync.WaitGroup
+}
+
+// group is what the pool has for one key.
+type group[K comparable, C Conn] struct {
+	entries []*Entry[K, C] // oldest first
+	policy  *policy[C]     // nil: none
 }
 
 // Entry is the place of one connection in its pool.
@@ -44,90 +76,186 @@ type Entry[K comparable, C Conn] struct {
 
 	key     K
 	made    time.Duration // since the pool's epoch, as all instants here
-	idleAt  time.Duration // inUse while a call has it
+	idleAt  time.Duration // since when it carries no call, if it does not
+	calls   int           // that it carries
+	limit   int           // that it can carry
+	retired bool          // takes no further call
 	removed bool
 }
 
-// inUse is the idleAt of an entry that is not idle.
-const inUse time.Duration = -1
-
 // New makes an empty pool.
-func New[K comparable, C Conn](cfg Config) *Pool[K, C] {
-	return &Pool[K, C]{cfg: cfg, epoch: time.Now(), groups: map[K][]*Entry[K, C]{}}
+func New[K comparable, C Conn](cfg Config[C]) *Pool[K, C] {
+	cfg.MaxIdle = max(cfg.MaxIdle, 0)
+	p := &Pool[K, C]{cfg: cfg, epoch: time.Now(), groups: map[K]*group[K, C]{}}
+	p.ctx, p.stop = context.WithCancel(context.Background())
+	return p
 }
 
-// Acquire takes the oldest idle connection of a key and says for how long it was idle. It returns nil if there is none. The caller has
-// read the clock already.
+// Acquire takes the oldest connection of a key that can carry one more call, and says for how long it was idle, 0 if it was not. It returns
+// nil if there is none. The caller has read the clock already.
 func (p *Pool[K, C]) Acquire(key K, at time.Time) (e *Entry[K, C], idleFor time.Duration) {
 	now := at.Sub(p.epoch)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, e := range p.groups[key] {
-		if e.idleAt == inUse || p.expired(e, now) {
-			continue
+	g := p.groups[key]
+	if g == nil {
+		return nil, 0
+	}
+	for _, e := range g.entries {
+		if p.takes(e, now) {
+			return e, p.take(e, now)
 		}
-		idleFor = now - e.idleAt
-		e.idleAt = inUse
-		p.idle--
-		p.inUse++
-		return e, idleFor
 	}
 	return nil, 0
 }
 
-// Add puts a new connection into the pool, in use.
-func (p *Pool[K, C]) Add(key K, c C) *Entry[K, C] {
-	e := &Entry[K, C]{Conn: c, key: key, made: time.Since(p.epoch), idleAt: inUse}
+// Find takes the first connection of any key that can carry one more call and that match accepts. match runs under the pool's lock: it
+// only compares.
+func (p *Pool[K, C]) Find(match func(C) bool) *Entry[K, C] {
+	now := time.Since(p.epoch)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.groups[key] = append(p.groups[key], e)
+	for _, g := range p.groups {
+		for _, e := range g.entries {
+			if p.takes(e, now) && match(e.Conn) {
+				p.take(e, now)
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+func (p *Pool[K, C]) takes(e *Entry[K, C], now time.Duration) bool {
+	return e.calls < e.limit && !e.retired && !p.tooOld(e, now) && !(e.calls == 0 && p.expired(e, now))
+}
+
+func (p *Pool[K, C]) take(e *Entry[K, C], now time.Duration) (idleFor time.Duration) {
+	if e.calls == 0 {
+		idleFor = now - e.idleAt
+		p.idle--
+		p.inUse++
+	}
+	e.calls++
+	p.calls++
+	return idleFor
+}
+
+// Add puts a new connection into the pool, carrying one call of at most limit.
+func (p *Pool[K, C]) Add(key K, c C, limit int) *Entry[K, C] {
+	now := time.Since(p.epoch)
+	e := &Entry[K, C]{Conn: c, key: key, made: now, calls: 1, limit: limit}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.link(e)
 	p.inUse++
+	p.calls++
+	p.arm(now)
 	return e
 }
 
-// Release gives a connection back for others to use, and closes what the pool has too many of. It reports whether this one was kept.
-func (p *Pool[K, C]) Release(e *Entry[K, C]) bool {
+func (p *Pool[K, C]) link(e *Entry[K, C]) {
+	g := p.group(e.key)
+	g.entries = append(g.entries, e)
+}
+
+func (p *Pool[K, C]) group(key K) *group[K, C] {
+	g := p.groups[key]
+	if g == nil {
+		g = new(group[K, C])
+		p.groups[key] = g
+	}
+	return g
+}
+
+// Release ends one call of a connection, and closes what the pool has too many of. It reports whether this one was kept, and whether it is
+// idle now.
+func (p *Pool[K, C]) Release(e *Entry[K, C]) (kept, idle bool) {
 	now := time.Since(p.epoch)
 	p.mu.Lock()
-	if e.removed {
+	if e.calls--; e.removed {
 		p.mu.Unlock()
-		return false
+		return false, false
 	}
-	if p.closed || p.cfg.MaxIdle <= 0 || p.tooOld(e, now) {
-		p.remove(e)
+	if p.calls--; e.calls > 0 {
 		p.mu.Unlock()
-		e.Conn.Close()
-		return false
+		return true, false
 	}
 	e.idleAt = now
-	p.idle++
 	p.inUse--
-	var surplus *Entry[K, C]
-	if p.idle > p.cfg.MaxIdle {
-		surplus = p.longestIdle()
-		p.remove(surplus)
+	p.idle++
+	var reason CloseReason
+	switch {
+	case p.closed:
+		reason = PoolGone
+	case e.retired:
+		reason = Unfit
+	case p.cfg.MaxIdle == 0 && p.spare(e):
+		reason = TooMany
+	case p.tooOld(e, now):
+		reason = TooOld
+	}
+	var out []*Entry[K, C]
+	if reason != "" {
+		p.remove(e)
+		out = []*Entry[K, C]{e}
+	} else if p.idle > p.cfg.MaxIdle {
+		out, reason = p.surplus(), TooMany
 	}
 	p.arm(now)
+	kept = !e.removed
 	p.mu.Unlock()
-	if surplus != nil {
-		surplus.Conn.Close()
+	p.shut(out, reason)
+	return kept, kept
+}
+
+// Retire lets a connection take no further call. It is closed when the last one is released, at once if there is none. Retire reports whether
+// it was the first to do so.
+func (p *Pool[K, C]) Retire(e *Entry[K, C]) (first bool) {
+	p.mu.Lock()
+	first = !e.retired && !e.removed
+	e.retired = true
+	over := first && e.calls == 0
+	if over {
+		p.remove(e)
 	}
-	return surplus != e
+	p.mu.Unlock()
+	if over {
+		p.shut([]*Entry[K, C]{e}, Unfit)
+	}
+	return first
 }
 
 // Remove takes a connection out of the pool, in use or not, and closes it.
 func (p *Pool[K, C]) Remove(e *Entry[K, C]) {
 	p.mu.Lock()
-	if !e.removed {
-		p.remove(e)
+	if e.removed {
+		p.mu.Unlock()
+		e.Conn.Close()
+		return
 	}
+	p.remove(e)
 	p.mu.Unlock()
-	e.Conn.Close()
+	p.shut([]*Entry[K, C]{e}, Unfit)
 }
 
-// EvictIdle closes all idle connections.
-func (p *Pool[K, C]) EvictIdle() {
-	p.evict(func(e *Entry[K, C]) bool { return e.idleAt != inUse })
+// SetLimit changes how many calls a connection can carry. Calls above it go on.
+func (p *Pool[K, C]) SetLimit(e *Entry[K, C], limit int) {
+	now := time.Since(p.epoch)
+	p.mu.Lock()
+	lower := limit < e.limit
+	e.limit = limit
+	var out []*Entry[K, C]
+	if g := p.groups[e.key]; g != nil && g.policy != nil && !e.removed {
+		if lower {
+			p.schedule(e.key, g)
+		} else {
+			out = p.surplus()
+		}
+	}
+	p.arm(now)
+	p.mu.Unlock()
+	p.shut(out, TooMany)
 }
 
 // Close closes all idle connections and from now on keeps none. Those in use are closed when they are released.
@@ -138,17 +266,19 @@ func (p *Pool[K, C]) Close() {
 		p.timer.Stop()
 	}
 	p.mu.Unlock()
-	p.EvictIdle()
+	p.stop()
+	p.openers.Wait()
+	p.shut(p.drop(func(e *Entry[K, C]) bool { return e.calls == 0 }), PoolGone)
 }
 
-// InUse returns the connections that a call holds now.
+// InUse returns the connections that carry a call now.
 func (p *Pool[K, C]) InUse() []C {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	list := make([]C, 0, p.inUse)
-	for _, group := range p.groups {
-		for _, e := range group {
-			if e.idleAt == inUse {
+	for _, g := range p.groups {
+		for _, e := range g.entries {
+			if e.calls > 0 {
 				list = append(list, e.Conn)
 			}
 		}
@@ -156,98 +286,44 @@ func (p *Pool[K, C]) InUse() []C {
 	return list
 }
 
-// Stats returns how many connections there are, and how many of them are idle.
-func (p *Pool[K, C]) Stats() (connections, idle int) {
+// Stats returns how many connections there are, how many of them are idle, and how many calls the others carry.
+func (p *Pool[K, C]) Stats() (connections, idle, calls int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.idle + p.inUse, p.idle
-}
-
-// expired reports whether an idle connection must not be used any more.
-func (p *Pool[K, C]) expired(e *Entry[K, C], now time.Duration) bool {
-	return now-e.idleAt >= p.cfg.KeepAlive || p.tooOld(e, now)
-}
-
-func (p *Pool[K, C]) tooOld(e *Entry[K, C], now time.Duration) bool {
-	return p.cfg.MaxAge > 0 && now-e.made >= p.cfg.MaxAge
+	return p.idle + p.inUse, p.idle, p.calls
 }
 
 // remove unlinks an entry. The lock is held; the caller closes the connection once it is not.
 func (p *Pool[K, C]) remove(e *Entry[K, C]) {
 	e.removed = true
-	if e.idleAt == inUse {
+	if e.calls > 0 {
 		p.inUse--
+		p.calls -= e.calls
 	} else {
 		p.idle--
 	}
-	group := p.groups[e.key]
-	for i, x := range group {
+	g := p.groups[e.key]
+	for i, x := range g.entries {
 		if x == e {
-			copy(group[i:], group[i+1:])
-			group[len(group)-1] = nil
-			group = group[:len(group)-1]
+			copy(g.entries[i:], g.entries[i+1:])
+			g.entries[len(g.entries)-1] = nil
+			g.entries = g.entries[:len(g.entries)-1]
 			break
 		}
 	}
-	if len(group) == 0 {
+	if g.policy != nil {
+		p.schedule(e.key, g)
+	} else if len(g.entries) == 0 {
 		delete(p.groups, e.key)
-	} else {
-		p.groups[e.key] = group
 	}
 }
 
-func (p *Pool[K, C]) longestIdle() (oldest *Entry[K, C]) {
-	for _, group := range p.groups {
-		for _, e := range group {
-			if e.idleAt != inUse && (oldest == nil || e.idleAt < oldest.idleAt) {
-				oldest = e
-			}
-		}
-	}
-	return oldest
-}
-
-// arm sets the timer for the expiry of the longest idle connection, if it is not set already. The lock is held.
-func (p *Pool[K, C]) arm(now time.Duration) {
-	if p.armed || p.closed || p.idle == 0 {
-		return
-	}
-	at := p.cfg.KeepAlive - (now - p.longestIdle().idleAt)
-	p.armed = true
-	if p.timer == nil {
-		p.timer = time.AfterFunc(at, p.expire)
-	} else {
-		p.timer.Reset(at)
-	}
-}
-
-// expire closes what has been idle for the whole keep-alive and looks again when the next one is due.
-func (p *Pool[K, C]) expire() {
-	now := time.Since(p.epoch)
-	p.evict(func(e *Entry[K, C]) bool {
-		return e.idleAt != inUse && p.expired(e, now)
-	})
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.armed = false
-	p.arm(now)
-}
-
-func (p *Pool[K, C]) evict(match func(*Entry[K, C]) bool) {
-	p.mu.Lock()
-	var out []*Entry[K, C]
-	for _, group := range p.groups {
-		for _, e := range group {
-			if match(e) {
-				out = append(out, e)
-			}
-		}
-	}
-	for _, e := range out {
-		p.remove(e)
-	}
-	p.mu.Unlock()
+// shut closes connections that were removed. The lock is not held.
+func (p *Pool[K, C]) shut(out []*Entry[K, C], reason CloseReason) {
 	for _, e := range out {
 		e.Conn.Close()
+		if p.cfg.Closed != nil {
+			p.cfg.Closed(e.Conn, reason)
+		}
 	}
 }

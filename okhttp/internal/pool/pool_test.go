@@ -28,7 +28,7 @@ type world struct {
 	closed []string
 }
 
-func inBubble(t *testing.T, cfg Config, test func(w *world)) {
+func inBubble(t *testing.T, cfg Config[*fake], test func(w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, p: New[string, *fake](cfg), start: time.Now()}
 		test(w)
@@ -41,7 +41,7 @@ func (w *world) add(key, name string) *Entry[string, *fake] {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.closed = append(w.closed, name)
-	}})
+	}}, 1)
 }
 
 // at moves to an instant since the start and lets what is due then happen.
@@ -61,14 +61,14 @@ func (w *world) wantClosed(names ...string) {
 
 func (w *world) wantStats(connections, idle int) {
 	w.t.Helper()
-	if c, i := w.p.Stats(); c != connections || i != idle {
+	if c, i, _ := w.p.Stats(); c != connections || i != idle {
 		w.t.Errorf("%d connections, %d idle, want %d and %d", c, i, connections, idle)
 	}
 }
 
 // Fact 51 of the specification: idle from 50 with a keep-alive of 100 is closed at 150, and not at 149.
 func TestKeepAliveBoundary(t *testing.T) {
-	inBubble(t, Config{MaxIdle: 5, KeepAlive: 100}, func(w *world) {
+	inBubble(t, Config[*fake]{MaxIdle: 5, KeepAlive: 100}, func(w *world) {
 		e := w.add("k", "a")
 		w.at(50)
 		w.p.Release(e)
@@ -83,7 +83,7 @@ func TestKeepAliveBoundary(t *testing.T) {
 
 // Each connection has its own time, however the timer was armed before.
 func TestEachExpiresInItsTime(t *testing.T) {
-	inBubble(t, Config{MaxIdle: 5, KeepAlive: 100}, func(w *world) {
+	inBubble(t, Config[*fake]{MaxIdle: 5, KeepAlive: 100}, func(w *world) {
 		a, b := w.add("k", "a"), w.add("other", "b")
 		w.p.Release(a)
 		w.at(30)
@@ -104,7 +104,7 @@ func TestEachExpiresInItsTime(t *testing.T) {
 
 // Fact 52: of three idle connections where two are allowed, the one idle for longest goes.
 func TestMaxIdle(t *testing.T) {
-	inBubble(t, Config{MaxIdle: 2, KeepAlive: time.Hour}, func(w *world) {
+	inBubble(t, Config[*fake]{MaxIdle: 2, KeepAlive: time.Hour}, func(w *world) {
 		a, b, c := w.add("k", "a"), w.add("k", "b"), w.add("other", "c")
 		w.at(1)
 		w.p.Release(b)
@@ -119,7 +119,7 @@ func TestMaxIdle(t *testing.T) {
 }
 
 func TestKeepNone(t *testing.T) {
-	inBubble(t, Config{KeepAlive: time.Hour}, func(w *world) {
+	inBubble(t, Config[*fake]{KeepAlive: time.Hour}, func(w *world) {
 		w.p.Release(w.add("k", "a"))
 		w.wantClosed("a")
 		w.wantStats(0, 0)
@@ -127,7 +127,7 @@ func TestKeepNone(t *testing.T) {
 }
 
 func TestOldestFirst(t *testing.T) {
-	inBubble(t, Config{MaxIdle: 5, KeepAlive: time.Hour}, func(w *world) {
+	inBubble(t, Config[*fake]{MaxIdle: 5, KeepAlive: time.Hour}, func(w *world) {
 		a, b := w.add("k", "a"), w.add("k", "b")
 		w.p.Release(b)
 		w.p.Release(a)
@@ -143,7 +143,7 @@ func TestOldestFirst(t *testing.T) {
 }
 
 func TestMaxAge(t *testing.T) {
-	inBubble(t, Config{MaxIdle: 5, KeepAlive: time.Hour, MaxAge: 100}, func(w *world) {
+	inBubble(t, Config[*fake]{MaxIdle: 5, KeepAlive: time.Hour, MaxAge: 100}, func(w *world) {
 		a := w.add("k", "a")
 		w.p.Release(a)
 		w.at(99)
@@ -163,7 +163,7 @@ func TestMaxAge(t *testing.T) {
 }
 
 func TestEvictIdleLeavesThoseInUse(t *testing.T) {
-	inBubble(t, Config{MaxIdle: 5, KeepAlive: time.Hour}, func(w *world) {
+	inBubble(t, Config[*fake]{MaxIdle: 5, KeepAlive: time.Hour}, func(w *world) {
 		a, b := w.add("k", "a"), w.add("k", "b")
 		w.p.Release(a)
 		w.p.EvictIdle()
@@ -177,7 +177,7 @@ func TestEvictIdleLeavesThoseInUse(t *testing.T) {
 }
 
 func TestRemoveAndReleaseAfterwards(t *testing.T) {
-	inBubble(t, Config{MaxIdle: 5, KeepAlive: time.Hour}, func(w *world) {
+	inBubble(t, Config[*fake]{MaxIdle: 5, KeepAlive: time.Hour}, func(w *world) {
 		a := w.add("k", "a")
 		w.p.Remove(a)
 		w.wantClosed("a")
@@ -187,7 +187,7 @@ func TestRemoveAndReleaseAfterwards(t *testing.T) {
 }
 
 func TestClosedPoolKeepsNothing(t *testing.T) {
-	inBubble(t, Config{MaxIdle: 5, KeepAlive: time.Hour}, func(w *world) {
+	inBubble(t, Config[*fake]{MaxIdle: 5, KeepAlive: time.Hour}, func(w *world) {
 		a, b := w.add("k", "a"), w.add("k", "b")
 		w.p.Release(a)
 		w.p.Close()
@@ -200,7 +200,7 @@ func TestClosedPoolKeepsNothing(t *testing.T) {
 
 // Many goroutines take and give; no connection is ever held by two.
 func TestConcurrent(t *testing.T) {
-	p := New[string, *fake](Config{MaxIdle: 3, KeepAlive: time.Millisecond})
+	p := New[string, *fake](Config[*fake]{MaxIdle: 3, KeepAlive: time.Millisecond})
 	defer p.Close()
 	var held sync.Map
 	var wg sync.WaitGroup
@@ -210,7 +210,7 @@ func TestConcurrent(t *testing.T) {
 				key := "k" + string(rune('0'+i%3))
 				e, _ := p.Acquire(key, time.Now())
 				if e == nil {
-					e = p.Add(key, &fake{"", func(string) {}})
+					e = p.Add(key, &fake{"", func(string) {}}, 1)
 				}
 				if _, twice := held.LoadOrStore(e, true); twice {
 					t.Error("held twice")
@@ -225,7 +225,7 @@ func TestConcurrent(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if all, idle := p.Stats(); all != idle || idle > 3 {
+	if all, idle, _ := p.Stats(); all != idle || idle > 3 {
 		t.Errorf("%d connections, %d idle at the end", all, idle)
 	}
 }

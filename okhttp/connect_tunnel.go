@@ -1,0 +1,192 @@
+package okhttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/okhttp-go/ok/okhttp/http1"
+	"github.com/okhttp-go/ok/okio"
+)
+
+const (
+	maxTunnels     = 21       // requests to a proxy that answers each with a 407
+	maxTunnelWaste = 64 << 10 // bytes of a refusal's content that are read, so that the connection can be asked again
+)
+
+// openTunnel asks an HTTP proxy for a connection to the server (RFC 9110 section 9.3.6). Interceptors and listeners do not see the exchange,
+// and the headers of the user's request are not part of it.
+func (p *connectPlan) openTunnel(ctx context.Context) (next *connectPlan, err error) {
+	t := &tunnel{plan: p, ctx: ctx}
+	stop := context.AfterFunc(ctx, func() { p.raw.SetDeadline(time.Unix(1, 0)) })
+	next, err = t.open()
+	if !stop() && err == nil && next == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		var ae *attemptError
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		if !errors.As(err, &ae) {
+			err = p.failure(PhaseProxy, err)
+		}
+	}
+	return next, err
+}
+
+// tunnel is the asking of a proxy.
+type tunnel struct {
+	plan *connectPlan
+	ctx  context.Context
+	conn *http1.ClientConn
+}
+
+func (t *tunnel) open() (next *connectPlan, err error) {
+	p, cfg := t.plan, t.plan.planner.cfg
+	req := p.tunnel
+	if req == nil {
+		if req, err = t.first(); err != nil {
+			return nil, err
+		}
+	}
+	socket := okio.NewSocket(p.stream)
+	source, sink := socket.Source(), socket.Sink()
+	okio.TimeoutOf(source).SetLimit(cfg.readTimeout)
+	okio.TimeoutOf(sink).SetLimit(cfg.writeTimeout)
+	t.conn = http1.NewClientConn(source, sink, http1.Limits{MaxHead: cfg.maxHead})
+	defer func() {
+		// The sockets of the exchanges over the tunnel begin with what these limits left behind.
+		if err == nil && next == nil {
+			p.raw.SetDeadline(time.Time{})
+		}
+	}()
+	for {
+		p.tunnels++
+		resp, err := t.ask(req)
+		if err != nil {
+			return nil, p.proxyError(err)
+		}
+		switch {
+		case resp.Status/100 == 2:
+			if n := t.conn.Source().Buffer().Len(); n > 0 {
+				return nil, p.proxyError(&ProtocolError{Detail: fmt.Sprintf("%d bytes came right after the response to CONNECT, before TLS began", n)})
+			}
+			return nil, nil
+		case resp.Status != 407:
+			return nil, &ProxyError{Proxy: p.route.proxy.String(), Status: resp.Status}
+		}
+		if req, err = t.answer(req, resp); err != nil {
+			return nil, err
+		}
+		if p.tunnels == maxTunnels {
+			ae := p.failure(PhaseProxy, &ProtocolError{Detail: "too many tunnel connections attempted: 21"})
+			ae.final = true
+			return nil, ae
+		}
+		if t.again() {
+			continue
+		}
+		next = p.again()
+		next.tunnel = req
+		if l := p.planner.listener(); l.ConnectEnd != nil {
+			l.ConnectEnd(p.event()) // without a protocol: it led to a proxy that wants to be asked anew
+		}
+		return next, nil
+	}
+}
+
+// first makes the request to begin with. The proxy's authenticator may give it credentials before any were asked for.
+func (t *tunnel) first() (*Request, error) {
+	p := t.plan
+	req := &Request{method: "CONNECT", url: p.planner.url}
+	nv := []string{"Host", p.planner.addr.authority(), "Proxy-Connection", "Keep-Alive", "User-Agent", userAgent}
+	if basic, _ := p.route.proxy.basic(); basic != "" {
+		nv = append(nv, "Proxy-Authorization", basic)
+	}
+	req.headers = headersOf(nv)
+	if p.planner.cfg.proxyAuth == nil {
+		return req, nil
+	}
+	resp := NewResponse(req, 407, ResponseHeaders(headersOf([]string{"Proxy-Authenticate", PreemptiveChallenge})))
+	resp.Message = "Preemptive Authenticate"
+	answer, err := p.planner.cfg.proxyAuth.Authenticate(t.ctx, p.route, resp)
+	if err != nil || answer == nil {
+		return req, err
+	}
+	return t.checked(answer)
+}
+
+// PreemptiveChallenge is the Proxy-Authenticate header of the response with which an [Authenticator] for proxies is asked before the first
+// CONNECT. One that answers it gives its credentials unasked; one that returns nil waits for the proxy's own challenge.
+const PreemptiveChallenge = "OkHttp-Preemptive"
+
+// answer asks the authenticator about a refusal.
+func (t *tunnel) answer(req *Request, resp *Response) (*Request, error) {
+	p := t.plan
+	var next *Request
+	var err error
+	if auth := p.planner.cfg.proxyAuth; auth != nil {
+		next, err = auth.Authenticate(t.ctx, p.route, resp)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if next == nil {
+		return nil, &ProxyError{Proxy: p.route.proxy.String(), Status: 407, Err: errNotAuthenticated}
+	}
+	return t.checked(next)
+}
+
+var errNotAuthenticated = errors.New("failed to authenticate with the proxy (407 Proxy Authentication Required)")
+
+// checked takes over the headers of an authenticator's answer, and nothing else.
+func (t *tunnel) checked(answer *Request) (*Request, error) {
+	if answer.body != nil {
+		return nil, &CallError{"a proxy's authenticator answered with a request that has a body"}
+	}
+	return &Request{method: "CONNECT", url: t.plan.planner.url, headers: answer.headers}, nil
+}
+
+// ask sends one CONNECT and reads the head of its response.
+func (t *tunnel) ask(req *Request) (*Response, error) {
+	if err := t.conn.WriteHead("CONNECT", t.plan.planner.addr.authority(), req.headers.nv); err != nil {
+		return nil, err
+	}
+	if err := t.conn.FinishRequest(); err != nil {
+		return nil, err
+	}
+	for {
+		head, err := t.conn.ReadHead()
+		switch {
+		case isEOF(err) || errors.Is(err, io.ErrUnexpectedEOF):
+			return nil, fmt.Errorf("unexpected end of stream: %w", io.ErrUnexpectedEOF)
+		case err != nil:
+			return nil, err
+		case head.Informational():
+			continue
+		}
+		resp := NewResponse(req, head.Status, ResponseHeaders(headersOf(head.Fields)))
+		resp.Message = head.Reason
+		return resp, nil
+	}
+}
+
+// again reads the content of a refusal and reports whether the connection can be asked once more.
+func (t *tunnel) again() bool {
+	body, err := t.conn.Body()
+	if err != nil {
+		return false
+	}
+	var waste okio.Buffer
+	for got := int64(0); !body.Done(); {
+		n, err := body.ReadBuffer(&waste, 16<<10)
+		waste.Clear()
+		if got += n; err != nil && !body.Done() || got > maxTunnelWaste {
+			return false
+		}
+	}
+	return t.conn.Next() == nil
+}

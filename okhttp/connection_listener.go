@@ -1,0 +1,73 @@
+package okhttp
+
+import "github.com/okhttp-go/ok/okhttp/internal/pool"
+
+// ConnectionListener observes the connections of a pool, those among them that belong to no call. Hooks left nil cost nothing. They run
+// synchronously: on the goroutine of the call, of the policy that opens a connection, or of the pool's timer. No lock is held while one
+// runs. They must be quick and safe for concurrent use, and must not close the pool or a client.
+type ConnectionListener struct {
+	ConnectStart   func(ConnectionAttempt)
+	ConnectFailed  func(ConnectionAttempt) // also for an attempt that another one overtook
+	ConnectEnd     func(ConnectionAttempt)
+	Acquired       func(PoolEvent)
+	Released       func(PoolEvent)
+	Idle           func(PoolEvent) // no call holds the connection any more, and it stays in the pool
+	NoNewExchanges func(PoolEvent) // no further call gets the connection
+	Closed         func(PoolEvent)
+}
+
+type (
+	// ConnectionAttempt is the connecting over one route.
+	ConnectionAttempt struct {
+		Call       *Call // nil for a connection that a policy opens
+		Route      *Route
+		Connection *Connection // at the end
+		Err        error       // of a failure
+	}
+	// PoolEvent is what happens to a connection.
+	PoolEvent struct {
+		Connection *Connection
+		Call       *Call  // nil if it concerns none
+		Reason     string // of closing, and of taking no further call
+	}
+)
+
+func (p *ConnectionPool) connecting(call *Call, r *Route) {
+	if f := p.listener.ConnectStart; f != nil {
+		f(ConnectionAttempt{Call: call, Route: r})
+	}
+}
+
+func (p *ConnectionPool) connectFailed(call *Call, r *Route, err error) {
+	if f := p.listener.ConnectFailed; f != nil {
+		f(ConnectionAttempt{Call: call, Route: r, Err: err})
+	}
+}
+
+func (p *ConnectionPool) connected(call *Call, c *Connection) {
+	if f := p.listener.ConnectEnd; f != nil {
+		f(ConnectionAttempt{Call: call, Route: c.route, Connection: c})
+	}
+}
+
+func (p *ConnectionPool) acquired(call *Call, c *Connection) {
+	if f := p.listener.Acquired; f != nil {
+		f(PoolEvent{Connection: c, Call: call})
+	}
+}
+
+// released tells that a call gave a connection up, and whether it stays.
+func (p *ConnectionPool) released(call *Call, c *Connection, idle bool) {
+	if f := p.listener.Released; f != nil {
+		f(PoolEvent{Connection: c, Call: call})
+	}
+	if f := p.listener.Idle; f != nil && idle {
+		f(PoolEvent{Connection: c})
+	}
+}
+
+func (p *ConnectionPool) closed(c *pooled, reason pool.CloseReason) {
+	if f := p.listener.Closed; f != nil {
+		f(PoolEvent{Connection: c.Connection, Reason: string(reason)})
+	}
+}
