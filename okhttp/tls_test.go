@@ -622,3 +622,16 @@ func TestTLSVersionNames(t *testing.T) {
 		}
 	}
 }
+
+// cross makes another certificate of a key, signed by another parent.
+func cross(template *x509.Certificate, of, parent *signer) *signer {
+	der, err := x509.CreateCertificate(rand.Reader, template, parent.cert, &of.key.PublicKey, parent.key)
+	if err != nil {
+		panic(err)
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		panic(err)
+	}
+	return &signer{cert, of.key}
+}
