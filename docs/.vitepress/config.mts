@@ -48,6 +48,7 @@ export default defineConfig({
           { text: 'Authentication', link: '/okhttp/authentication' },
           { text: 'Upgrades', link: '/okhttp/upgrades' },
           { text: 'Cookies', link: '/okhttp/cookies' },
+          { text: 'Connections', link: '/okhttp/connections' },
           { text: 'TLS', link: '/okhttp/tls' },
           { text: 'Events', link: '/okhttp/events' },
           { text: 'Errors', link: '/okhttp/errors' },
