@@ -17,7 +17,11 @@ const incomplete = 10 * time.Second
 func NotFound(err error) bool {
 	var unknown *okhttp.UnknownHostError
 	if errors.As(err, &unknown) {
-		for again, ok := unknown.Err.(*okhttp.UnknownHostError); ok && again.Host == unknown.Host; again, ok = unknown.Err.(*okhttp.UnknownHostError) {
+		for unknown.Err != nil {
+			again, ok := unknown.Err.(*okhttp.UnknownHostError)
+			if !ok || again.Host != unknown.Host {
+				break
+			}
 			unknown = again // a resolver's, in that of a call
 		}
 		if unknown.Err == nil {
