@@ -48,6 +48,7 @@ export default defineConfig({
           { text: 'Authentication', link: '/okhttp/authentication' },
           { text: 'Upgrades', link: '/okhttp/upgrades' },
           { text: 'Cookies', link: '/okhttp/cookies' },
+          { text: 'DNS', link: '/okhttp/dns' },
           { text: 'Events', link: '/okhttp/events' },
           { text: 'Errors', link: '/okhttp/errors' },
           { text: 'Timeouts and cancellation', link: '/okhttp/timeouts' },

@@ -13,8 +13,8 @@ import (
 )
 
 // System asks the resolver of the operating system, or another [net.Resolver]. It asks for IPv4 and IPv6 addresses at the same time and yields
-// either as it arrives; their order within a family is the resolver's. One of them suffices. TTLs are unknown, and there are no HTTPS records. The zero value
-// is ready to use.
+// either as it arrives; their order within a family is the resolver's. One of them suffices. TTLs are unknown, and there are no HTTPS records. Hooks of
+// httptrace in the context fire for each family. The zero value is ready to use.
 type System struct {
 	Resolver *net.Resolver // nil: net.DefaultResolver
 	// Network limits look-ups to a family by the names of package net: "ip4" or "ip6". "" and "ip" mean both.
