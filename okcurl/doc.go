@@ -42,6 +42,10 @@
 // --connect-timeout bounds connecting to one address, --read-timeout each wait for bytes and the TLS handshake (both 10 seconds by default), and
 // -m, --max-time the whole. -k, --insecure accepts any certificate; --cacert FILE names those to trust.
 //
+// --resolve HOST:PORT:ADDR[,ADDR...] connects to an address instead of looking the host up, for that port alone; * as HOST means all others. --doh-url
+// URL looks hosts up over HTTPS. The host of that URL and names of the local network (single labels, .local, .localhost, .internal, .home.arpa) are looked
+// up by the system, --resolve goes before both, and --insecure is not about that URL.
+//
 // # Messages
 //
 // -v, --verbose prints events of the connection ("*") and the heads that were sent (">") and received ("<") to standard error. The values

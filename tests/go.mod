@@ -8,6 +8,7 @@ tool (
 )
 
 require (
+	github.com/miekg/dns v1.1.73
 	github.com/okhttp-go/ok/mockserver v0.0.0
 	github.com/okhttp-go/ok/okcurl v0.0.0
 	github.com/okhttp-go/ok/okhttp v0.0.0

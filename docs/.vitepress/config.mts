@@ -50,6 +50,7 @@ export default defineConfig({
           { text: 'Cookies', link: '/okhttp/cookies' },
           { text: 'Connections', link: '/okhttp/connections' },
           { text: 'TLS', link: '/okhttp/tls' },
+          { text: 'DNS', link: '/okhttp/dns' },
           { text: 'Events', link: '/okhttp/events' },
           { text: 'Errors', link: '/okhttp/errors' },
           { text: 'Timeouts and cancellation', link: '/okhttp/timeouts' },

@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/okhttp-go/ok/okhttp"
+	"github.com/okhttp-go/ok/okhttp/okdns"
+	"github.com/okhttp-go/ok/okhttp/okdoh"
 	"github.com/okhttp-go/ok/okio"
 )
 
@@ -70,7 +72,11 @@ func classify(ctx context.Context, err error) *failure {
 		return &failure{exitTimeout, "time limit (--max-time) reached while " + doing(e.Phase)}
 	}
 	if u, ok := errors.AsType[*okhttp.UnknownHostError](err); ok {
-		return &failure{exitResolve, "could not resolve host: " + u.Host}
+		text := "could not resolve host: " + u.Host
+		if q, ok := errors.AsType[*okdoh.QueryError](err); ok && !okdns.NotFound(err) {
+			text += ": " + libraryText(q)
+		}
+		return &failure{exitResolve, text}
 	}
 	if e.Timeout() {
 		return &failure{exitTimeout, "timed out while " + doing(e.Phase) + ": " + libraryText(e.Err)}
