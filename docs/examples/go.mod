@@ -6,13 +6,13 @@ require (
 	github.com/okhttp-go/ok/mockserver v0.0.0
 	github.com/okhttp-go/ok/okcurl v0.0.0
 	github.com/okhttp-go/ok/okhttp v0.0.0
+	github.com/okhttp-go/ok/okhttp-brotli v0.0.0
 	github.com/okhttp-go/ok/okio v0.0.0
 )
 
 require (
 	github.com/andybalholm/brotli v1.3.0 // indirect
 	github.com/klauspost/compress v1.20.4 // indirect
-	github.com/okhttp-go/ok/okhttp-brotli v0.0.0 // indirect
 	golang.org/x/net v0.62.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 )
