@@ -15,6 +15,8 @@
 // that such a cookie would shadow, and the names __Secure- and __Host- without what they promise. [Jar.SetCookie] says why a
 // cookie was refused. SameSite is kept and not acted on, because a client has no site that its requests come from.
 //
+// [Jar.LoadNetscape] and [Jar.SaveNetscape] are for cookies.txt, the file that curl and wget have.
+//
 // # Concurrency
 //
 // A Jar may be used by any number of goroutines. One mutex guards its cookies; it is not held while files are read or written, nor while the
