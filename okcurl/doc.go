@@ -23,7 +23,7 @@
 // is that of the body. Content-Length is never taken from here but follows the body, and "Transfer-Encoding: chunked" sends the body chunked.
 // Short cuts: -A, --user-agent; -e, --referer; -u, --user for Basic credentials. User info of the URL is sent as such credentials too; it is never printed.
 //
-// --compressed asks for gzip and unpacks it. Without it no Accept-Encoding is sent and nothing is unpacked.
+// --compressed asks for br, zstd, gzip or deflate and unpacks what comes. Without it no Accept-Encoding is sent and nothing is unpacked.
 //
 // # The response
 //

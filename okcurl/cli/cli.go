@@ -94,6 +94,9 @@ func newSession(o *options, in io.Reader, out, err io.Writer) (*session, error) 
 		return nil, failed
 	}
 	settings = append(settings, names...)
+	if o.compressed {
+		settings = append(settings, okhttp.WithInterceptor(compression()))
+	}
 	if o.verbose {
 		s.verbose = newVerbose(err, o.insecure)
 	}

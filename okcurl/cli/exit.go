@@ -14,7 +14,6 @@ import (
 	"github.com/okhttp-go/ok/okhttp"
 	"github.com/okhttp-go/ok/okhttp/okdns"
 	"github.com/okhttp-go/ok/okhttp/okdoh"
-	"github.com/okhttp-go/ok/okio"
 )
 
 // The exit codes, those of curl for what happened.
@@ -140,8 +139,8 @@ func classifyBody(e *okhttp.Error, protocol *okhttp.ProtocolError) *failure {
 	case protocol != nil:
 		return &failure{exitReceive, "failed to receive the response: " + protocol.Detail}
 	}
-	if f, ok := errors.AsType[*okio.FormatError](e.Err); ok {
-		return &failure{exitCoding, "cannot unpack the response: " + f.Format + ": " + f.Problem}
+	if text := unpackText(e.Err); text != "" {
+		return &failure{exitCoding, text}
 	}
 	return &failure{exitReceive, "failed to receive the response: " + rootText(e.Err)}
 }

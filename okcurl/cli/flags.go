@@ -19,7 +19,7 @@ type flag struct {
 var flags = []flag{
 	{long: "cacert", arg: "FILE", help: "trust the certificates of this PEM file instead of the system's",
 		set: func(o *options, v string) error { o.caFile = v; return nil }},
-	{long: "compressed", help: "ask for gzip and unpack the response",
+	{long: "compressed", help: "ask for a compressed response (br, zstd, gzip or deflate) and unpack it",
 		turn: func(o *options, on bool) { o.compressed = on }},
 	{long: "connect-timeout", arg: "SECONDS", help: "limit for connecting to one address, without TLS; 0 is none (default 10)",
 		set: func(o *options, v string) error { return setSeconds(&o.connectTimeout, v) }},
