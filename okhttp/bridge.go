@@ -11,9 +11,6 @@ import (
 
 // attempt sends a request once and makes the network's response one for the user.
 func (c *Call) attempt(ctx context.Context, cfg *config, req *Request, plan *routePlan) (*Response, error) {
-	if err := c.endOf(ctx, nil); err != nil {
-		return nil, &attemptError{err: err}
-	}
 	wire, gunzip := c.bridge(req, cfg)
 	resp, err := c.cached(ctx, cfg, wire, plan)
 	if err != nil {

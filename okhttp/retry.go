@@ -37,10 +37,14 @@ func (c *Call) followUps(ctx context.Context, cfg *config, req *Request) (*Respo
 	)
 	c.plan = routePlan{}
 	for followed := 0; ; {
+		if err := c.endOf(ctx, nil); err != nil { // there is no attempt to decide about
+			c.abandon()
+			return nil, c.attribute(ctx, callError(req, &attemptError{err: err}, failed, sent))
+		}
 		resp, err := c.attempt(ctx, cfg, req, &c.plan)
 		if err != nil {
 			retry := c.recoverable(ctx, cfg, req, err, &c.plan)
-			if l := c.events.Load(); l != nil && l.RetryDecision != nil && !c.IsCanceled() {
+			if l := c.events.Load(); l != nil && l.RetryDecision != nil {
 				l.RetryDecision(RetryDecision{c, err, retry})
 			}
 			c.abandon()
