@@ -70,7 +70,8 @@ func (b *Body) Len() int64 { return b.cfg.Len }
 func (b *Body) IsOneShot() bool { return b.cfg.OneShot }
 
 // Open returns the content for reading, for code that has to see what is sent: to sign it, to log it, to put it into another body. It counts
-// as a sending of a one-shot body. A body that is written is written on a goroutine, which ends at the latest with the reader's Close.
+// as a sending of a one-shot body. A body that is written is written on a goroutine, which ends at the latest with the reader's Close; if it
+// panics, reading fails with a [*PanicError].
 func (b *Body) Open(ctx context.Context) (io.ReadCloser, error) {
 	if b.cfg.Open != nil {
 		r, err := b.cfg.Open(ctx)
@@ -80,7 +81,16 @@ func (b *Body) Open(ctx context.Context) (io.ReadCloser, error) {
 		return r, err
 	}
 	r, w := io.Pipe()
-	go func() { w.CloseWithError(b.cfg.Write(ctx, w)) }()
+	go func() {
+		err := error(&PanicError{}) // unless Write returns
+		defer func() {
+			if v := recover(); v != nil {
+				err = &PanicError{v}
+			}
+			w.CloseWithError(err)
+		}()
+		err = b.cfg.Write(ctx, w)
+	}()
 	return r, nil
 }
 

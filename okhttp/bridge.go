@@ -16,6 +16,7 @@ func (c *Call) attempt(ctx context.Context, cfg *config, req *Request, plan *rou
 	if err != nil {
 		return nil, err
 	}
+	c.pending = resp
 	saveCookies(cfg.jar, wire.url, resp.headers)
 	if gunzip {
 		c.gunzip(ctx, cfg, wire, resp)

@@ -30,8 +30,9 @@ type Call struct {
 	exchange  *exchange // the latest
 	more      bool      // the interceptors have not returned: further exchanges may follow
 	ended     bool
+	running   bool                   // on the way to its response; what ends that otherwise than by returning is a panic
+	pending   *Response              // the latest of this way, which nobody else may have to close
 	forHTTP   bool                   // the response will be converted to one of net/http
-	catches   bool                   // a panic is caught and becomes the failure
 	trace     *httptrace.ClientTrace // hooks that are no events
 	stack     *string                // of Execute, to report a leak
 	first     exchange               // the storage of most calls' only exchange, and of its request
@@ -89,10 +90,20 @@ func (c *Call) Cancel() {
 
 // Execute sends the request and returns the response once its head has arrived. The response's body must be closed; reading it stays bound
 // to ctx, so ctx must not be canceled before. The error is an [*Error], apart from [*CallError] for a misuse of the call.
+//
+// A panic of an interceptor, a listener or other code of the user passes through, once the call holds nothing any more.
 func (c *Call) Execute(ctx context.Context) (*Response, error) {
 	if err := c.claim(ctx); err != nil {
 		return nil, err
 	}
+	c.running = true
+	defer c.unwind()
+	resp, err := c.execute(ctx)
+	c.running, c.pending = false, nil
+	return resp, err
+}
+
+func (c *Call) execute(ctx context.Context) (*Response, error) {
 	if err := c.start(ctx); err != nil {
 		return nil, err
 	}
@@ -117,10 +128,10 @@ func (c *Call) claim(ctx context.Context) error {
 
 // start begins the life of a call, which ends with end.
 func (c *Call) start(ctx context.Context) error {
+	c.client.active.Add(1)
 	if c.client.leaking.Load() {
 		c.client.reap()
 	}
-	c.client.active.Add(1)
 	if l := c.events.Load(); l != nil && l.CallStart != nil {
 		l.CallStart(CallStart{c})
 	}
@@ -140,19 +151,9 @@ func (c *Call) run(ctx context.Context) (*Response, error) {
 		c.stack = callerStack()
 	}
 	c.more = true
-	defer c.recovered()
 	resp, err := c.application(ctx, c.cfg, c.request, 0)
 	c.more = false
 	return c.settle(ctx, resp, err)
-}
-
-// recovered frees the connection when a panic of an interceptor passes by, and ends the call unless the panic becomes its failure.
-func (c *Call) recovered() {
-	if c.more && !c.catches {
-		c.more = false
-		c.abandon()
-		c.end()
-	}
 }
 
 // settle makes the outcome of the interceptors that of the call.

@@ -2,6 +2,7 @@ package okhttp
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -71,12 +72,14 @@ func (c *Client) Close() error {
 			running = append(running, call)
 		}
 	}
-	for _, call := range running {
-		call.Cancel()
-	}
-	c.reap()
-	if c.owns {
-		c.cfg.pool.p.Close()
+	defer func() {
+		c.reap()
+		if c.owns {
+			c.cfg.pool.p.Close()
+		}
+	}()
+	for _, call := range slices.Backward(running) {
+		defer call.Cancel() // those in the queue first, lest one gets its turn; and all of them, even if a listener panics
 	}
 	return nil
 }

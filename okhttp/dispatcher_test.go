@@ -497,7 +497,7 @@ func TestEnqueuedPanic(t *testing.T) {
 					o := <-c
 					var p *PanicError
 					var e *Error
-					if !errors.As(o.err, &p) || p.Value != "boom" || !errors.As(o.err, &e) || !strings.Contains(o.err.Error(), "panic in an enqueued call: boom") {
+					if !errors.As(o.err, &p) || p.Value != "boom" || !errors.As(o.err, &e) || !strings.Contains(o.err.Error(), "panic during a call: boom") {
 						t.Errorf("outcome %+v", o)
 					}
 				}

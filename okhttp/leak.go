@@ -59,8 +59,18 @@ func (c *Client) reap() {
 			args = append(args, "stack", *call.stack)
 		}
 		logger.Warn("okhttp: a connection was leaked; close the body of every response", args...)
-		ex.fail(ErrBodyLeaked)
+		ex.endLeaked(logger)
 	}
+}
+
+// endLeaked fails the call of a leak. A panic of its listener is for the log too: whoever's call this happens in has nothing to do with it.
+func (ex *exchange) endLeaked(logger *slog.Logger) {
+	defer func() {
+		if v := recover(); v != nil {
+			logger.Error("okhttp: a listener panicked when its call was leaked", "panic", v)
+		}
+	}()
+	ex.fail(ErrBodyLeaked)
 }
 
 // callerStack returns the stack of the goroutine that executes a call, for the report of a leak.
