@@ -302,13 +302,31 @@ func (c *Call) giveUp(conn *Connection) {
 
 // abandon gives up whatever is under way.
 func (c *Call) abandon() {
-	if ex := c.exchange; ex != nil && !ex.done {
-		ex.done = true
-		ex.leak.Stop()
-		c.part(ex.conn)
-		ex.conn.codec.Spend()
+	defer c.release()
+	c.cutOff()
+}
+
+// cutOff ends an exchange in the middle of it, if there is one. A body or a socket of which something was read or written has an end all the
+// same.
+func (c *Call) cutOff() (cut bool) {
+	ex := c.exchange
+	if ex == nil || ex.done {
+		return false
 	}
-	c.release()
+	ex.done = true
+	ex.leak.Stop()
+	c.part(ex.conn)
+	ex.conn.codec.Spend()
+	if u := ex.upgraded(); u != nil {
+		more := c.more
+		c.more = true // closing must not end the call
+		defer func() { c.more = more }()
+		upgradedBody{u}.Close()
+	}
+	if l := c.events.Load(); ex.started && l != nil && l.ResponseBodyEnd != nil {
+		l.ResponseBodyEnd(BodyEnd{c, ex.got})
+	}
+	return true
 }
 
 func (c *Call) succeed() {
