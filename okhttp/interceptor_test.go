@@ -35,11 +35,14 @@ func (n *namedInterceptor) Intercept(ctx context.Context, c Chain) (*Response, e
 	return n.f(ctx, c)
 }
 
-// holdsNothing checks that no call kept a connection or stays registered.
+// holdsNothing checks that no call kept a connection, stays registered or has not ended.
 func (w *world) holdsNothing() {
 	w.t.Helper()
 	if got := w.client.cfg.pool.Stats(); got.Connections != got.Idle {
 		w.t.Errorf("pool %+v, want none in use", got)
+	}
+	if got := w.client.active.Load(); got != 0 {
+		w.t.Errorf("%d calls left", got)
 	}
 	w.client.mu.Lock()
 	defer w.client.mu.Unlock()
