@@ -301,6 +301,26 @@ func TestReadTimeout(t *testing.T) {
 			}
 		})
 	})
+	t.Run("fact 29: the call's, before and within the response", func(t *testing.T) {
+		for name, script := range map[string]func(*peer){"before": answer(), "within": answer("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe")} {
+			inWorld(t, func(t *testing.T, w *world) {
+				w.serve("server.test", "10.0.0.1", script)
+				call := w.client.NewCall(mustRequest(t, "GET", "http://server.test/"), WithCallTimeout(time.Second))
+				resp, err := call.Execute(t.Context())
+				if err == nil {
+					_, err = resp.Body.Text()
+				}
+				var e *Error
+				if !errors.Is(err, ErrCallTimeout) || !strings.Contains(err.Error(), ": call timeout") || !errors.As(err, &e) || !e.Timeout() {
+					t.Errorf("%s: error %v", name, err)
+				}
+				// Decision 1: a time limit has an error of its own, and is no cancellation.
+				if errors.Is(err, context.Canceled) || call.IsCanceled() {
+					t.Errorf("%s: it is a cancellation", name)
+				}
+			})
+		}
+	})
 	t.Run("slower than the read timeout", func(t *testing.T) {
 		inWorld(t, func(t *testing.T, w *world) {
 			w.serve("server.test", "10.0.0.1", func(p *peer) {

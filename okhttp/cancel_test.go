@@ -173,7 +173,7 @@ func TestCancelTable(t *testing.T) {
 			events:  newConnection80 + exchanged + "followUpDecision false responseBodyStart responseBodyEnd 5 connectionReleased callEnd",
 		},
 		{
-			stage:  "after the end",
+			stage:  "after the end (fact 15)",
 			script: answer(okText("hello")),
 			run: func(ctx context.Context, w *world, call *Call) error {
 				err := execute(ctx, w, call)
@@ -262,7 +262,7 @@ func TestCancelTable(t *testing.T) {
 			})
 		}
 	}
-	t.Run("before the start", func(t *testing.T) {
+	t.Run("before the start (fact 15)", func(t *testing.T) {
 		for _, enqueue := range []bool{false, true} {
 			inWorld(t, func(t *testing.T, w *world) {
 				var server recorder

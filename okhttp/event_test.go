@@ -32,7 +32,7 @@ func TestEventOrders(t *testing.T) {
 		"the head comes late, after others": {answer("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\n\r\n" + okText("")),
 			newConnection80 + sent + "responseHeadersStart informational 100 informational 103 responseHeadersEnd responseBodyStart responseBodyEnd 0 " +
 				"followUpDecision false connectionReleased callEnd"},
-		"fact 28: only others come": {answer("HTTP/1.1 100 Continue\r\n\r\n"),
+		"only others come": {answer("HTTP/1.1 100 Continue\r\n\r\n"),
 			newConnection80 + sent + "responseHeadersStart informational 100 responseFailed retryDecision false connectionReleased callFailed"},
 		"the head promises what it must not": {answer("HTTP/1.1 204 X\r\nContent-Length: 1\r\n\r\n"), failedHead},
 		"the first read fails": {answer("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
