@@ -30,13 +30,33 @@ type Call struct {
 	exchange  *exchange // the latest
 	more      bool      // the interceptors have not returned: further exchanges may follow
 	ended     bool
-	running   bool                   // on the way to its response; what ends that otherwise than by returning is a panic
-	pending   *Response              // the latest of this way, which nobody else may have to close
-	forHTTP   bool                   // the response will be converted to one of net/http
-	trace     *httptrace.ClientTrace // hooks that are no events
-	stack     *string                // of Execute, to report a leak
-	first     exchange               // the storage of most calls' only exchange, and of its request
+	running   bool      // on the way to its response; what ends that otherwise than by returning is a panic
+	pending   *Response // the latest of this way, which nobody else may have to close
+	forHTTP   bool      // the response will be converted to one of net/http
+	rare      *rareCall
+	first     exchange // the storage of most calls' only exchange, and of its request
 	firstWire Request
+}
+
+// rareCall is what few calls have.
+type rareCall struct {
+	trace *httptrace.ClientTrace // hooks that are no events
+	stack string                 // of Execute, to report a leak
+}
+
+func (c *Call) rarely() *rareCall {
+	if c.rare == nil {
+		c.rare = new(rareCall)
+	}
+	return c.rare
+}
+
+// tracer returns the hooks of a trace, nil if there are none.
+func (c *Call) tracer() *httptrace.ClientTrace {
+	if c.rare == nil {
+		return nil
+	}
+	return c.rare.trace
 }
 
 // callTimeout is the time limit of a whole call.
@@ -148,7 +168,7 @@ func (c *Call) run(ctx context.Context) (*Response, error) {
 		ctx, c.timeout.stop = context.WithDeadlineCause(ctx, c.timeout.at, ErrCallTimeout)
 	}
 	if c.cfg.leakStacks {
-		c.stack = callerStack()
+		c.rarely().stack = callerStack()
 	}
 	c.more = true
 	resp, err := c.application(ctx, c.cfg, c.request, 0)
@@ -295,8 +315,8 @@ func (c *Call) giveUp(conn *Connection) {
 	c.conn.Store(nil)
 	if c.canceled.Load() || conn.codec.Next() != nil {
 		conn.pool.p.Remove(conn.entry)
-	} else if conn.pool.p.Release(conn.entry) && c.trace != nil && c.trace.PutIdleConn != nil {
-		c.trace.PutIdleConn(nil)
+	} else if kept, t := conn.pool.p.Release(conn.entry), c.tracer(); kept && t != nil && t.PutIdleConn != nil {
+		t.PutIdleConn(nil)
 	}
 }
 

@@ -55,8 +55,8 @@ func (c *Client) reap() {
 	for _, ex := range leaks {
 		call := ex.call
 		args := []any{"method", call.request.method, "url", call.request.url.Redacted()}
-		if call.stack != nil {
-			args = append(args, "stack", *call.stack)
+		if call.rare != nil && call.rare.stack != "" {
+			args = append(args, "stack", call.rare.stack)
 		}
 		logger.Warn("okhttp: a connection was leaked; close the body of every response", args...)
 		ex.endLeaked(logger)
@@ -74,8 +74,7 @@ func (ex *exchange) endLeaked(logger *slog.Logger) {
 }
 
 // callerStack returns the stack of the goroutine that executes a call, for the report of a leak.
-func callerStack() *string {
+func callerStack() string {
 	buf := make([]byte, 4<<10)
-	stack := string(buf[:runtime.Stack(buf, false)])
-	return &stack
+	return string(buf[:runtime.Stack(buf, false)])
 }
