@@ -16,7 +16,9 @@ import (
 // RoundTripper returns the client as an [http.RoundTripper], for any code that takes an [http.Client]. Redirects are left to that
 // http.Client; retries, the pool, time limits, interceptors and events are this client's. The hooks of net/http/httptrace are called.
 //
-// Errors are those of [Call.Execute]. A request is not modified; its Cancel channel, which is deprecated, is not looked at.
+// Dot segments of a path are sent as they are, where [URLFrom] would resolve them: the server may know something by that name, and a
+// signature is over it. Errors are those of [Call.Execute]. A request is not modified; its Cancel channel, which is deprecated, is not
+// looked at.
 func (c *Client) RoundTripper() http.RoundTripper {
 	return &roundTripper{c, c.cfg.withCallOptions([]CallOption{WithFollowRedirects(false)})}
 }
@@ -65,7 +67,8 @@ func (t *roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, err
 }
 
-// RequestFromHTTP makes a request of one of net/http. Its body can be sent again if it has GetBody, and is one-shot otherwise.
+// RequestFromHTTP makes a request of one of net/http. Its body can be sent again if it has GetBody, and is one-shot otherwise. Dot segments
+// of the path stay, although [URLFrom] would resolve them.
 func RequestFromHTTP(r *http.Request) (*Request, error) {
 	req := new(Request)
 	if err := req.fromHTTP(r); err != nil {
@@ -81,7 +84,7 @@ func (req *Request) fromHTTP(r *http.Request) (err error) {
 	if r.URL == nil {
 		return &RequestError{r.Method, "has no URL"}
 	}
-	if req.url, err = URLFrom(r.URL); err != nil {
+	if req.url, err = urlToSend(r.URL); err != nil {
 		return err
 	}
 	if req.method = r.Method; req.method == "" {

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -249,6 +250,43 @@ func TestTraceLikeNetHTTP(t *testing.T) {
 	want := connect + exchange + "GetConn GotConn(true) " + exchange
 	if got := events(client.HTTPClient()); got != want {
 		t.Errorf("events\n%s\nwant\n%s", got, want)
+	}
+}
+
+// The target of a request is what net/http would send: dots in a path may be part of a name, in a store of objects for one.
+func TestRoundTripTarget(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.RequestURI) }))
+	defer s.Close()
+	rt := closing(t).RoundTripper()
+	for _, tt := range []struct {
+		url  url.URL
+		want string
+	}{
+		{url.URL{Path: "/bucket/.."}, "/bucket/.."},
+		{url.URL{Path: "/a/../b/./c"}, "/a/../b/./c"},
+		{url.URL{Path: "/../../etc/passwd"}, "/../../etc/passwd"},
+		{url.URL{Path: "/."}, "/."},
+		{url.URL{Path: "/a/../../b/", RawQuery: "q=../x"}, "/a/../../b/?q=../x"},
+		{url.URL{Path: "/a/%/../ü b{}"}, "/a/%25/../%C3%BC%20b%7B%7D"},
+		{url.URL{Path: "/a/../b/c", RawPath: "/a/%2e%2E/b%2Fc"}, "/a/%2e%2E/b%2Fc"},
+		{url.URL{Path: "/..", Fragment: "a/../b"}, "/.."},
+		{url.URL{Opaque: "/a/../b%2f", RawQuery: "q"}, "/a/../b%2f?q"},
+		{url.URL{Path: "/...", RawQuery: "."}, "/...?."},
+		{url.URL{RawQuery: "a/../b"}, "/?a/../b"},
+		{url.URL{Path: "/a//b/"}, "/a//b/"},
+		{url.URL{}, "/"},
+	} {
+		tt.url.Scheme, tt.url.Host, tt.url.User = "http", s.Listener.Addr().String(), url.UserPassword("u", "p/../q")
+		for who, rt := range map[string]http.RoundTripper{"okhttp": rt, "net/http": http.DefaultTransport} {
+			resp, err := rt.RoundTrip(&http.Request{Method: "GET", URL: &tt.url, Header: http.Header{}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := io.ReadAll(resp.Body); string(got) != tt.want || err != nil {
+				t.Errorf("%s: %s sends %s, %v, want %s", &tt.url, who, got, err, tt.want)
+			}
+			resp.Body.Close()
+		}
 	}
 }
 
