@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/okhttp-go/ok/okhttp/internal/fault"
 	"github.com/okhttp-go/ok/okio"
@@ -19,13 +20,22 @@ import (
 // Dot segments of a path are sent as they are, where [URLFrom] would resolve them: the server may know something by that name, and a
 // signature is over it. Errors are those of [Call.Execute]. A request is not modified; its Cancel channel, which is deprecated, is not
 // looked at.
-func (c *Client) RoundTripper() http.RoundTripper {
-	return &roundTripper{c, c.cfg.withCallOptions([]CallOption{WithFollowRedirects(false)})}
-}
+func (c *Client) RoundTripper() http.RoundTripper { return c.transport(WithFollowRedirects(false)) }
 
 // FullStack is like [Client.RoundTripper] but follows redirects itself, with this client's rules; an http.Client over it sees the last
 // response.
-func (c *Client) FullStack() http.RoundTripper { return &roundTripper{c, c.cfg} }
+func (c *Client) FullStack() http.RoundTripper { return c.transport() }
+
+func (c *Client) transport(opts ...CallOption) *roundTripper {
+	if c.cfg.continueWait == 0 {
+		opts = append(opts, WithContinueWait(continueWaitOfHTTP))
+	}
+	return &roundTripper{c, c.cfg.withCallOptions(opts)}
+}
+
+// continueWaitOfHTTP is what [http.DefaultTransport] waits for 100 (Continue). Who sets Expect there counts on the body being sent in the
+// end: SDKs of stores do for every large body, whatever the server makes of it.
+const continueWaitOfHTTP = time.Second
 
 // HTTPClient returns an [http.Client] over [Client.RoundTripper].
 func (c *Client) HTTPClient() *http.Client { return &http.Client{Transport: c.RoundTripper()} }
