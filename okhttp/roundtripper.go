@@ -18,8 +18,10 @@ import (
 // http.Client; retries, the pool, time limits, interceptors and events are this client's. The hooks of net/http/httptrace are called.
 //
 // Dot segments of a path are sent as they are, where [URLFrom] would resolve them: the server may know something by that name, and a
-// signature is over it. Errors are those of [Call.Execute]. A request is not modified; its Cancel channel, which is deprecated, is not
-// looked at.
+// signature is over it. A request is not modified; its Cancel channel, which is deprecated, is not looked at.
+//
+// Errors are those of [Call.Execute]. Around three of them is what code over net/http looks for to know that trying again is no use: the
+// words "unsupported protocol scheme" and "invalid header", and a [*tls.CertificateVerificationError].
 func (c *Client) RoundTripper() http.RoundTripper { return c.transport(WithFollowRedirects(false)) }
 
 // FullStack is like [Client.RoundTripper] but follows redirects itself, with this client's rules; an http.Client over it sees the last
@@ -60,21 +62,22 @@ func (t *roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r != nil && r.Body != nil {
 		defer r.Body.Close() // it must be closed, whether or not it was sent
 	}
-	if err == nil {
-		t.client.prepare(&trip.call, t.cfg, &trip.request)
-		trip.call.forHTTP = true
-		traced(r.Context(), &trip.call)
-		var resp *Response
-		if resp, err = trip.call.Execute(r.Context()); err == nil {
-			h := resp.http
-			if h == nil { // it did not come from a server
-				h = new(http.Response)
-			}
-			resp.toHTTP(h, resp.headers.shared(), r)
-			return h, nil
-		}
+	if err != nil {
+		return nil, refusedForHTTP(err)
 	}
-	return nil, err
+	t.client.prepare(&trip.call, t.cfg, &trip.request)
+	trip.call.forHTTP = true
+	traced(r.Context(), &trip.call)
+	resp, err := trip.call.Execute(r.Context())
+	if err != nil {
+		return nil, failedForHTTP(err)
+	}
+	h := resp.http
+	if h == nil { // it did not come from a server
+		h = new(http.Response)
+	}
+	resp.toHTTP(h, resp.headers.shared(), r)
+	return h, nil
 }
 
 // RequestFromHTTP makes a request of one of net/http. Its body can be sent again if it has GetBody, and is one-shot otherwise. Dot segments

@@ -5,9 +5,11 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
@@ -250,6 +252,48 @@ func TestTraceLikeNetHTTP(t *testing.T) {
 	want := connect + exchange + "GetConn GotConn(true) " + exchange
 	if got := events(client.HTTPClient()); got != want {
 		t.Errorf("events\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Code over net/http knows some errors by their text, and one by its type without unwrapping; it stops trying then. They are this client's
+// errors all the same.
+func TestRoundTripErrors(t *testing.T) {
+	s := httptest.NewTLSServer(http.NotFoundHandler())
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // which names the handshakes that fail
+	defer s.Close()
+	rt := closing(t).RoundTripper()
+	fails := func(url string, header http.Header) error {
+		r, err := http.NewRequest("GET", url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = header
+		resp, err := rt.RoundTrip(r)
+		if err == nil {
+			resp.Body.Close()
+			t.Fatalf("%s: no error", url)
+		}
+		return err
+	}
+	var url *URLError
+	if err := fails("ftp://127.0.0.1/", nil); !errors.As(err, &url) || !strings.Contains(err.Error(), "unsupported protocol scheme") {
+		t.Errorf("scheme: %v", err)
+	}
+	for _, header := range []http.Header{{"a b": {"c"}}, {"": {"c"}}, {"A": {"b\nc"}}} {
+		var wrong *HeaderError
+		if err := fails(s.URL, header); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "invalid header") {
+			t.Errorf("%q: %v", header, err)
+		}
+	}
+	err := fails(s.URL, nil)
+	var failed *Error
+	var unknown x509.UnknownAuthorityError
+	untrusted, ok := err.(*tls.CertificateVerificationError)
+	if !ok || len(untrusted.UnverifiedCertificates) != 1 || !errors.As(err, &failed) || failed.Phase != PhaseTLS || !errors.As(err, &unknown) {
+		t.Errorf("certificate: %T, %v", err, err)
+	}
+	if !SafeToRetry(err) {
+		t.Error("nothing was sent")
 	}
 }
 
