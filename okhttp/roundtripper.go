@@ -117,7 +117,10 @@ func (req *Request) fromHTTP(r *http.Request) (err error) {
 	if protocol := r.Header.Get("Upgrade"); protocol != "" && req.headers.hasToken("Connection", "upgrade") {
 		req.rare = &rareRequest{upgrade: protocol}
 	}
-	_, req.idempotent = r.Header["X-Idempotency-Key"] // net/http takes it for Idempotency-Key
+	// net/http takes both names, and without values too: then the header is not sent.
+	_, key := r.Header["Idempotency-Key"]
+	_, otherKey := r.Header["X-Idempotency-Key"]
+	req.idempotent = key || otherKey
 	switch {
 	case r.Body != nil && r.Body != http.NoBody:
 		req.body = bodyFromHTTP(r)
