@@ -18,7 +18,8 @@ import (
 // http.Client; retries, the pool, time limits, interceptors and events are this client's. The hooks of net/http/httptrace are called.
 //
 // Dot segments of a path are sent as they are, where [URLFrom] would resolve them: the server may know something by that name, and a
-// signature is over it. A request is not modified; its Cancel channel, which is deprecated, is not looked at.
+// signature is over it. A request is not modified; its Cancel channel, which is deprecated, is not looked at. The body of a response may be
+// closed while it is read, which ends the reading.
 //
 // Errors are those of [Call.Execute]. Around three of them is what code over net/http looks for to know that trying again is no use: the
 // words "unsupported protocol scheme" and "invalid header", and a [*tls.CertificateVerificationError].
@@ -74,10 +75,14 @@ func (t *roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	h := resp.http
 	if h == nil { // it did not come from a server
-		h = new(http.Response)
+		h = new(httpResponse)
 	}
-	resp.toHTTP(h, resp.headers.shared(), r)
-	return h, nil
+	resp.toHTTP(&h.Response, resp.headers.shared(), r)
+	if h.Body == io.ReadCloser(resp.Body) {
+		h.body.body, h.body.call = resp.Body, &trip.call
+		h.Body = &h.body
+	}
+	return &h.Response, nil
 }
 
 // RequestFromHTTP makes a request of one of net/http. Its body can be sent again if it has GetBody, and is one-shot otherwise. Dot segments

@@ -14,8 +14,12 @@ import (
 	"net/http/httptest"
 	"net/http/httptrace"
 	"net/url"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/okhttp-go/ok/okio"
 )
 
 // echo answers with what it got, on a server of net/http.
@@ -253,6 +257,101 @@ func TestTraceLikeNetHTTP(t *testing.T) {
 	if got := events(client.HTTPClient()); got != want {
 		t.Errorf("events\n%s\nwant\n%s", got, want)
 	}
+}
+
+// A body may be closed while another goroutine reads it, which ends the reading at once: a watch is stopped that way.
+func TestRoundTripCloseWhileReading(t *testing.T) {
+	reads := map[string]func(io.Reader) error{
+		"Read": func(r io.Reader) error {
+			_, err := io.Copy(io.Discard, struct{ io.Reader }{r})
+			return err
+		},
+		"WriteTo": func(r io.Reader) error {
+			_, err := r.(io.WriterTo).WriteTo(io.Discard)
+			return err
+		},
+		"ReadBuffer": func(r io.Reader) error {
+			for {
+				if _, err := r.(okio.Source).ReadBuffer(new(okio.Buffer), 10); err != nil {
+					return err
+				}
+			}
+		},
+	}
+	for name, read := range reads {
+		inWorld(t, func(t *testing.T, w *world) {
+			w.serve("server.test", "10.0.0.1", answer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), answer(okText("x")))
+			c := &http.Client{Transport: w.client.RoundTripper()}
+			resp, err := c.Get("http://server.test/")
+			if err != nil {
+				t.Fatal(err)
+			}
+			failed := make(chan error)
+			go func() { failed <- read(resp.Body) }()
+			time.Sleep(time.Second)
+			began := time.Now()
+			if err := resp.Body.Close(); err != nil {
+				t.Error(err)
+			}
+			if err := <-failed; err != okio.ErrClosed {
+				t.Errorf("%s: %v", name, err)
+			}
+			if err := read(resp.Body); err != okio.ErrClosed || !time.Now().Equal(began) {
+				t.Errorf("%s after it was closed: %v, after %v", name, err, time.Since(began))
+			}
+			if got := w.client.cfg.pool.Stats(); got != (PoolStats{}) {
+				t.Errorf("%s: pool %+v", name, got)
+			}
+			if text, err := netText(c.Get("http://server.test/")); text != "x" || err != nil {
+				t.Errorf("%s: afterwards %q, %v", name, text, err)
+			}
+		})
+	}
+}
+
+// The two meet in every way: whatever the reader got is right, and the connection is whole or gone.
+func TestRoundTripCloseAndRead(t *testing.T) {
+	text := strings.Repeat("0123456789", 5_000)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, text) }))
+	defer s.Close()
+	client := closing(t)
+	c := client.HTTPClient()
+	for i := range 200 {
+		resp, err := c.Get(s.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan string)
+		go func() {
+			b, _ := io.ReadAll(resp.Body)
+			done <- string(b)
+		}()
+		go func() {
+			p := make([]byte, 10)
+			n, _ := resp.Body.Read(p) // ten bytes that the other misses, and does not: the text repeats them
+			done <- string(p[:n])
+		}()
+		for range i * 20 {
+			runtime.Gosched()
+		}
+		resp.Body.Close()
+		got, line := <-done, <-done
+		if !strings.Contains(text, got) || !strings.Contains(text, line) {
+			t.Fatalf("read %q and %d bytes that are not the body's", line, len(got))
+		}
+	}
+	if got := client.cfg.pool.Stats(); got.Connections != got.Idle || got.Idle > 1 {
+		t.Errorf("pool %+v", got)
+	}
+}
+
+func netText(resp *http.Response, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	return string(b), err
 }
 
 // Code over net/http knows some errors by their text, and one by its type without unwrapping; it stops trying then. They are this client's
