@@ -15,13 +15,26 @@ var ErrBodyLeaked = errors.New("okhttp: the response body was dropped without be
 // A body's source is a part of its response, so that whoever can still read the one keeps the other in memory. When the response is not
 // reachable any more while its exchange is not over, nobody is left who could end it.
 
+// Nobody may need a response any more once its body is being read or closed for the last time, but it must not count as dropped before that
+// is over: its methods keep it.
+
 func (r *responseAndBody) ReadBuffer(dst *okio.Buffer, most int64) (int64, error) {
-	return r.exchange.ReadBuffer(dst, most)
+	n, err := r.exchange.ReadBuffer(dst, most)
+	runtime.KeepAlive(r)
+	return n, err
 }
 
-func (r *responseAndBody) Read(p []byte) (int, error) { return r.exchange.Read(p) }
+func (r *responseAndBody) Read(p []byte) (int, error) {
+	n, err := r.exchange.Read(p)
+	runtime.KeepAlive(r)
+	return n, err
+}
 
-func (r *responseAndBody) Close() error { return r.exchange.Close() }
+func (r *responseAndBody) Close() error {
+	err := r.exchange.Close()
+	runtime.KeepAlive(r)
+	return err
+}
 
 // watch looks out for the response being dropped, until the exchange is over.
 func (ex *exchange) watch(r *responseAndBody) {

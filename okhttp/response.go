@@ -2,6 +2,7 @@ package okhttp
 
 import (
 	"net/http"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -44,6 +45,7 @@ func (r *Response) Trailers() (Headers, error) {
 		return Headers{}, nil
 	}
 	fields, err := r.exchange.allTrailers()
+	runtime.KeepAlive(r) // see leak.go
 	return headersOf(fields), err
 }
 
