@@ -70,6 +70,8 @@ func (p *connectPlan) Connect(ctx context.Context) (err error) {
 	network, addr := p.route.target()
 	p.raw, err = cfg.dialer.DialContext(timed, network, addr)
 	switch {
+	case err == nil && p.raw == nil:
+		err = errors.New("the dialer returned neither a connection nor an error")
 	case err == nil:
 		p.stream = p.raw
 		return nil
