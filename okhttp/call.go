@@ -291,6 +291,9 @@ func (c *Call) hold(conn *Connection) error {
 		c.giveUp(conn)
 		return err
 	}
+	if c.plan.planner != nil {
+		c.plan.planner.resolved()
+	}
 	if l := c.events.Load(); l != nil && l.ConnectionAcquired != nil {
 		l.ConnectionAcquired(ConnectionEvent{c, conn})
 	}

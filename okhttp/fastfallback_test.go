@@ -247,10 +247,14 @@ func TestNextAddressAfterTLS(t *testing.T) {
 		err   func(error) bool
 	}{
 		"silent": {func(w *world) { w.serveAt(v4a+":443", nil, silent) }, false, 10 * time.Second,
-			func(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) && strings.Contains(err.Error(), "tls handshake timeout after 10s") }},
+			func(err error) bool {
+				return errors.Is(err, os.ErrDeadlineExceeded) && strings.Contains(err.Error(), "tls handshake timeout after 10s")
+			}},
 		"another name": {func(w *world) { w.serveAt(v4a+":443", strange, silent) }, false, 0, func(err error) bool { return errors.As(err, new(*HostnameError)) }},
 		"closed":       {func(w *world) { w.serveAt(v4a+":443", nil, func(p *peer) { p.in.ReadByte() }) }, true, 0, nil},
-		"cleartext":    {func(w *world) { w.serveAt(v4a+":443", nil, func(p *peer) { p.in.ReadByte(); p.send("HTTP/1.1 400 X\r\n\r\n"); silent(p) }) }, true, 0, nil},
+		"cleartext": {func(w *world) {
+			w.serveAt(v4a+":443", nil, func(p *peer) { p.in.ReadByte(); p.send("HTTP/1.1 400 X\r\n\r\n"); silent(p) })
+		}, true, 0, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inDials(t, func(t *testing.T, w *world, d *dials) {
