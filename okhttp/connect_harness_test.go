@@ -42,7 +42,7 @@ func dead(ctx context.Context, _ func() (net.Conn, error)) (net.Conn, error) {
 // refused refuses after a while.
 func refused(after time.Duration) dialScript {
 	return func(ctx context.Context, _ func() (net.Conn, error)) (net.Conn, error) {
-		if err := sleep(ctx, after); err != nil {
+		if err := sleepIn(ctx, after); err != nil {
 			return nil, err
 		}
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
@@ -52,7 +52,7 @@ func refused(after time.Duration) dialScript {
 // far connects after a while.
 func far(after time.Duration) dialScript {
 	return func(ctx context.Context, dial func() (net.Conn, error)) (net.Conn, error) {
-		if err := sleep(ctx, after); err != nil {
+		if err := sleepIn(ctx, after); err != nil {
 			return nil, err
 		}
 		return dial()
@@ -67,7 +67,7 @@ func stubborn(after time.Duration) dialScript {
 	}
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+func sleepIn(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -192,7 +192,7 @@ func (a *answers) Lookup(ctx context.Context, _ string) iter.Seq2[DNSAnswer, err
 	return func(yield func(DNSAnswer, error) bool) {
 		began := time.Now()
 		for _, s := range a.steps {
-			if err := sleep(ctx, s.after); err != nil {
+			if err := sleepIn(ctx, s.after); err != nil {
 				a.canceled = time.Since(began)
 				yield(DNSAnswer{}, err)
 				return

@@ -57,7 +57,7 @@ func TestAnswersOneByOne(t *testing.T) {
 				ends := ""
 				call := w.client.NewCall(mustRequest(t, "GET", "http://server.test/"), tt.opts...)
 				call.AddEventListener(&EventListener{DNSEnd: func(e DNSEvent) {
-					ends += strings.Trim(strings.Join(texts(e.Addrs), " "), " ") + ";"
+					ends += strings.Trim(strings.Join(addrTexts(e.Addrs), " "), " ") + ";"
 				}})
 				resp, err := call.Execute(t.Context())
 				if tt.live == "" {
@@ -83,7 +83,7 @@ func TestAnswersOneByOne(t *testing.T) {
 	}
 }
 
-func texts(addrs []netip.Addr) (list []string) {
+func addrTexts(addrs []netip.Addr) (list []string) {
 	for _, a := range addrs {
 		list = append(list, a.String())
 	}

@@ -68,7 +68,7 @@ func TestAllAddressesFail(t *testing.T) {
 		}
 		// At 600, 750, 950 ms, and when the first address was waited for long enough.
 		want := "failed to connect to [fd00::2]:80, failed to connect to 10.0.0.2:80, failed to connect to 10.0.0.1:80, connect timeout after 10s"
-		if got := failures(e); got != want {
+		if got := failuresOf(e); got != want {
 			t.Errorf("failures %s\nwant     %s", got, want)
 		}
 		w.wantDials(d, "0s [fd00::1]", "250ms 10.0.0.1", "500ms [fd00::2]", "750ms 10.0.0.2")
@@ -78,8 +78,8 @@ func TestAllAddressesFail(t *testing.T) {
 	})
 }
 
-// failures lists a call's failures, the first one first, without their causes.
-func failures(e *Error) string {
+// failuresOf lists a call's failures, the first one first, without their causes.
+func failuresOf(e *Error) string {
 	var list []string
 	for _, err := range append([]error{e.Err}, e.Attempts...) {
 		text, _, _ := strings.Cut(err.Error(), ": ")
@@ -307,7 +307,7 @@ func TestSequential(t *testing.T) {
 			d.script(dead, v4a)
 			_, err := w.get("http://server.test/")
 			var e *Error
-			if !errors.As(err, &e) || !e.Timeout() || failures(e) != "connect timeout after 10s, failed to connect to 10.0.0.2:80" {
+			if !errors.As(err, &e) || !e.Timeout() || failuresOf(e) != "connect timeout after 10s, failed to connect to 10.0.0.2:80" {
 				t.Errorf("error %v", err)
 			}
 		}, WithFastFallback(false))
