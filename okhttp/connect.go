@@ -31,9 +31,12 @@ func (c *Call) connect(ctx context.Context, cfg *config, req *Request, plan *rou
 	addr := addressOf(req.url, cfg)
 	now := time.Now()
 	if conn := c.conn.Load(); conn != nil {
-		if conn.address == addr && conn.pool == cfg.pool && conn.codec.Next() == nil && conn.healthy(0, req.repeatable()) {
-			plan.last, plan.fresh = conn, false
-			return c.begin(ctx, cfg, req, conn, now), nil
+		if conn.address == addr && conn.pool == cfg.pool && conn.codec.Next() == nil {
+			if conn.healthy(0, req.repeatable()) {
+				plan.last, plan.fresh = conn, false
+				return c.begin(ctx, cfg, req, conn, now), nil
+			}
+			conn.codec.Spend() // the look may have taken what made it unfit, so another one might find nothing
 		}
 		c.release()
 	}
