@@ -317,16 +317,17 @@ func (c *Call) release() {
 func (c *Call) giveUp(conn *Connection) {
 	conn.owner.Store(nil)
 	c.conn.Store(nil)
+	defer func() { // also if a listener panics
+		idle := conn.pool.giveBack(conn, c)
+		if t := c.tracer(); idle && t != nil && t.PutIdleConn != nil {
+			t.PutIdleConn(nil)
+		}
+	}()
 	switch {
 	case c.canceled.Load():
 		conn.pool.retire(conn, c, "its call was canceled")
 	case conn.codec.Next() != nil:
 		conn.pool.retire(conn, c, "its last exchange leaves it unfit for another")
-	}
-	_, idle := conn.pool.p.Release(conn.entry)
-	conn.pool.released(c, conn, idle)
-	if t := c.tracer(); idle && t != nil && t.PutIdleConn != nil {
-		t.PutIdleConn(nil)
 	}
 }
 

@@ -102,7 +102,7 @@ func (c *Call) dial(ctx context.Context, cfg *config, req *Request, addr address
 		return p.conn, nil // of the pool, and held
 	}
 	if waiting.Err() != nil { // otherwise the request might be sent before the connection learns of it
-		p.conn.close()
+		cfg.pool.refuse(p.conn)
 		return nil, &attemptError{err: context.Cause(waiting)}
 	}
 	plan.fresh = true
