@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Client makes calls. It is immutable and safe for concurrent use.
@@ -41,6 +42,7 @@ func New(opts ...Option) *Client {
 	}
 	if cfg.pool == nil {
 		cfg.pool, c.owns = NewConnectionPool(PoolConfig{}), true
+		cfg.pool.logger = cfg.logger
 	}
 	cfg.complete()
 	return c
@@ -122,13 +124,18 @@ func (c *Client) settle() {
 }
 
 // Shutdown refuses new calls with [ErrClientClosed], waits until those that run have ended and their responses were closed, and then does
-// what [Client.Close] does. If the context ends before, Shutdown closes at once and returns the context's error.
+// what [Client.Close] does. A response that was dropped counts as closed once the garbage collector took it. If the context ends before, Shutdown
+// closes at once and returns the context's error.
 func (c *Client) Shutdown(ctx context.Context) error {
 	c.closing.Store(true)
 	defer c.Close()
+	look := time.NewTicker(leakInterval)
+	defer look.Stop()
 	for c.active.Load() > 0 {
 		select {
 		case <-c.drained:
+		case <-look.C:
+			c.cfg.pool.reap()
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

@@ -283,3 +283,12 @@ func (l *poolLog) want(t *testing.T, want string) {
 	}
 	l.lines = nil
 }
+
+// untimed removes the times, which mean nothing outside of a bubble.
+func (l *poolLog) untimed() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, line := range l.lines {
+		_, l.lines[i], _ = strings.Cut(line, " ")
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"runtime"
+	"time"
 
 	"github.com/okhttp-go/ok/okio"
 )
@@ -11,6 +12,9 @@ import (
 // ErrBodyLeaked is the failure of a call whose response was dropped without being closed. There is nobody to return it to: listeners and
 // the log are told, and the connection is closed.
 var ErrBodyLeaked = errors.New("okhttp: the response body was dropped without being closed")
+
+// leakInterval is how often a client that shuts down looks for responses that were dropped: they are why it has to wait.
+const leakInterval = 500 * time.Millisecond
 
 // A body's source is a part of its response, so that whoever can still read the one keeps the other in memory. When the response is not
 // reachable any more while its exchange is not over, nobody is left who could end it.
@@ -43,7 +47,7 @@ func (ex *exchange) watch(r *responseAndBody) {
 
 // leaked runs on the runtime's goroutine for cleanups, which belongs to nobody: it may be outside of the synctest bubble that the
 // connection is in, and must not be held up. So it only puts the exchange on a list of its pool. That is looked at when the next call starts,
-// when the pool looks for idle connections, and when it or a client of it is closed.
+// when the pool looks for idle connections, while a client shuts down, and when it or the pool is closed.
 func (ex *exchange) leaked() {
 	p := ex.conn.pool
 	p.mu.Lock()
