@@ -22,8 +22,7 @@ type Client struct {
 	mu      sync.Mutex
 	waiting *waiting // calls without a connection
 
-	background int           // goroutines that resolve and connect
-	quiet      chan struct{} // closed when there are none, if somebody waits for it
+	background background // resolves and connects
 
 	plain atomic.Pointer[Headers] // see plainHeaders
 }
@@ -77,7 +76,7 @@ func (c *Client) Close() error {
 			running = append(running, call)
 		}
 	}
-	defer c.settle()
+	defer c.background.settle()
 	defer func() {
 		c.cfg.pool.reap()
 		if c.owns {
@@ -88,39 +87,6 @@ func (c *Client) Close() error {
 		defer call.Cancel() // those in the queue first, lest one gets its turn; and all of them, even if a listener panics
 	}
 	return nil
-}
-
-// spawn runs f on a goroutine that Close waits for.
-func (c *Client) spawn(f func()) {
-	c.mu.Lock()
-	c.background++
-	c.mu.Unlock()
-	go func() {
-		defer func() {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			if c.background--; c.background == 0 && c.quiet != nil {
-				close(c.quiet)
-				c.quiet = nil
-			}
-		}()
-		f()
-	}()
-}
-
-// settle waits until no such goroutine runs.
-func (c *Client) settle() {
-	c.mu.Lock()
-	if c.background == 0 {
-		c.mu.Unlock()
-		return
-	}
-	if c.quiet == nil {
-		c.quiet = make(chan struct{})
-	}
-	quiet := c.quiet
-	c.mu.Unlock()
-	<-quiet
 }
 
 // Shutdown refuses new calls with [ErrClientClosed], waits until those that run have ended and their responses were closed, and then does

@@ -88,12 +88,12 @@ func (c *Call) dial(ctx context.Context, cfg *config, req *Request, addr address
 	}
 	defer w.end()
 	if plan.planner == nil {
-		plan.planner = &planner{client: c.client, call: c, cfg: cfg, url: req.url, addr: addr}
+		plan.planner = &planner{spawn: c.client.background.spawn, call: c, cfg: cfg, url: req.url, addr: addr}
 	}
 	pl := plan.planner
 	pl.repeatable, pl.looked = req.repeatable(), true
 	defer pl.settle()
-	found, failure := race.Find(waiting, pl, c.client.race(cfg))
+	found, failure := race.Find(waiting, pl, pl.race())
 	if failure != nil {
 		return nil, pl.failure(waiting, failure)
 	}
@@ -114,9 +114,9 @@ func (c *Call) dial(ctx context.Context, cfg *config, req *Request, addr address
 }
 
 // race returns how routes are raced.
-func (c *Client) race(cfg *config) race.Config {
-	r := race.Config{Go: c.spawn, Recover: func(v any) error { return &PanicError{v} }, Fatal: fatal}
-	if !cfg.fastFallback {
+func (p *planner) race() race.Config {
+	r := race.Config{Go: p.spawn, Recover: func(v any) error { return &PanicError{v} }, Fatal: fatal}
+	if !p.cfg.fastFallback {
 		r.Stagger = -1
 	}
 	return r

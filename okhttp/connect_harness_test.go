@@ -245,7 +245,7 @@ func (l *poolLog) say(name string, conn *Connection, call *Call, text string) {
 	if l.start.IsZero() {
 		l.start = time.Now()
 	}
-	line := fmt.Sprint(time.Since(l.start), " ", name)
+	line := fmt.Sprint(time.Since(l.start).Round(time.Millisecond), " ", name)
 	if conn != nil {
 		line += " #" + place(&l.conns, conn)
 	}
@@ -265,6 +265,13 @@ func place[T comparable](list *[]T, v T) string {
 		*list = append(*list, v)
 	}
 	return fmt.Sprint(i + 1)
+}
+
+// all returns the lines since the last check.
+func (l *poolLog) all() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.lines)
 }
 
 // want checks the lines since the last check.

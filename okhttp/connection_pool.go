@@ -19,6 +19,8 @@ type ConnectionPool struct {
 	listener *ConnectionListener // never nil
 	logger   *slog.Logger        // nil: the default one
 
+	background background // resolves and connects for policies
+
 	mu      sync.Mutex
 	leaks   []*exchange // whose response was dropped
 	leaking atomic.Bool
@@ -76,6 +78,7 @@ func (p *ConnectionPool) EvictAll() { p.p.EvictIdle() }
 func (p *ConnectionPool) Close() error {
 	p.reap()
 	p.p.Close()
+	p.background.settle()
 	return nil
 }
 

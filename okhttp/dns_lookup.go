@@ -32,18 +32,17 @@ type lookup struct {
 	delay   *time.Timer
 }
 
-// resolve starts resolving, to addresses other than those that are known. A resolver that answers at once is asked here, another on a
-// goroutine.
-func (c *Client) resolve(ctx context.Context, cfg *config, host string, known []netip.Addr) *lookup {
-	l := &lookup{host: host, races: cfg.fastFallback, known: known, changed: make(chan struct{})}
+// look starts resolving, to addresses other than those that are known. A resolver that answers at once is asked here, another on a goroutine.
+func (p *planner) look(ctx context.Context, host string, known []netip.Addr) *lookup {
+	l := &lookup{host: host, races: p.cfg.fastFallback, known: known, changed: make(chan struct{})}
 	ctx, l.cancel = context.WithCancel(ctx)
-	if f, ok := cfg.dns.(*dnsFunc); ok {
+	if f, ok := p.cfg.dns.(*dnsFunc); ok {
 		addrs, err := f.f(ctx, host)
 		l.answer(DNSAnswer{Addrs: addrs})
 		l.end(err)
 		return l
 	}
-	c.spawn(func() {
+	p.spawn(func() {
 		var err error
 		defer func() {
 			if v := recover(); v != nil {
@@ -52,7 +51,7 @@ func (c *Client) resolve(ctx context.Context, cfg *config, host string, known []
 			l.end(err)
 		}()
 		var answer DNSAnswer
-		for answer, err = range cfg.dns.Lookup(ctx, host) {
+		for answer, err = range p.cfg.dns.Lookup(ctx, host) {
 			if l.answer(answer); err != nil {
 				return
 			}

@@ -14,11 +14,11 @@ import (
 // planner says over what to send one request, and its retries: an open connection, or routes to connect to, one after another. It
 // implements [race.Planner]. It belongs to the goroutine of the call.
 type planner struct {
-	client *Client
-	call   *Call // nil for a connection that is opened in advance
-	cfg    *config
-	url    URL
-	addr   address
+	spawn func(func()) // runs something on a goroutine that its owner waits for
+	call  *Call        // nil for a connection that is opened in advance
+	cfg   *config
+	url   URL
+	addr  address
 
 	repeatable bool // of the request: how closely an idle connection is looked at
 	looked     bool // in the pool, just before
@@ -168,7 +168,7 @@ func (p *planner) resolve(ctx context.Context, host string, known []netip.Addr) 
 	}
 	p.told = false
 	p.phase, p.via = PhaseDNS, ""
-	p.lookup = p.client.resolve(ctx, p.cfg, host, known)
+	p.lookup = p.look(ctx, host, known)
 }
 
 // resolved tells listeners that the look-up has led to something: an address, or a connection of the pool meanwhile.
