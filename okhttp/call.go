@@ -277,6 +277,12 @@ func (c *Call) part(conn *Connection) {
 func (c *Call) hold(conn *Connection) error {
 	conn.owner.Store(c)
 	c.conn.Store(conn)
+	held := false
+	defer func() {
+		if !held { // also if the pool's listener panics, of which the call's is not told
+			c.giveUp(conn)
+		}
+	}()
 	conn.pool.acquired(c, conn)
 	// Whoever canceled the call or closed the client before this point may not have seen the connection.
 	var err error
@@ -288,8 +294,11 @@ func (c *Call) hold(conn *Connection) error {
 	}
 	if err != nil {
 		conn.codec.Spend()
-		c.giveUp(conn)
 		return err
+	}
+	held = true
+	if c.plan.planner != nil {
+		c.plan.planner.resolved()
 	}
 	if l := c.events.Load(); l != nil && l.ConnectionAcquired != nil {
 		l.ConnectionAcquired(ConnectionEvent{c, conn})
@@ -303,10 +312,12 @@ func (c *Call) release() {
 	if conn == nil {
 		return
 	}
+	defer func() { // also if the pool's listener panics
+		if l := c.events.Load(); l != nil && l.ConnectionReleased != nil {
+			l.ConnectionReleased(ConnectionEvent{c, conn})
+		}
+	}()
 	c.giveUp(conn)
-	if l := c.events.Load(); l != nil && l.ConnectionReleased != nil {
-		l.ConnectionReleased(ConnectionEvent{c, conn})
-	}
 }
 
 // giveUp is release without the event. Cancel sets its flag before it looks for a connection to cancel: if it found this one, the flag is
@@ -314,16 +325,17 @@ func (c *Call) release() {
 func (c *Call) giveUp(conn *Connection) {
 	conn.owner.Store(nil)
 	c.conn.Store(nil)
+	defer func() { // also if a listener panics
+		idle := conn.pool.giveBack(conn, c)
+		if t := c.tracer(); idle && t != nil && t.PutIdleConn != nil {
+			t.PutIdleConn(nil)
+		}
+	}()
 	switch {
 	case c.canceled.Load():
 		conn.pool.retire(conn, c, "its call was canceled")
 	case conn.codec.Next() != nil:
 		conn.pool.retire(conn, c, "its last exchange leaves it unfit for another")
-	}
-	_, idle := conn.pool.p.Release(conn.entry)
-	conn.pool.released(c, conn, idle)
-	if t := c.tracer(); idle && t != nil && t.PutIdleConn != nil {
-		t.PutIdleConn(nil)
 	}
 }
 

@@ -31,9 +31,12 @@ func (c *Call) connect(ctx context.Context, cfg *config, req *Request, plan *rou
 	addr := addressOf(req.url, cfg)
 	now := time.Now()
 	if conn := c.conn.Load(); conn != nil {
-		if conn.address == addr && conn.pool == cfg.pool && conn.codec.Next() == nil && conn.healthy(0, req.repeatable()) {
-			plan.last, plan.fresh = conn, false
-			return c.begin(ctx, cfg, req, conn, now), nil
+		if conn.address == addr && conn.pool == cfg.pool && conn.codec.Next() == nil {
+			if conn.healthy(0, req.repeatable()) {
+				plan.last, plan.fresh = conn, false
+				return c.begin(ctx, cfg, req, conn, now), nil
+			}
+			conn.codec.Spend() // the look may have taken what made it unfit, so another one might find nothing
 		}
 		c.release()
 	}
@@ -85,12 +88,12 @@ func (c *Call) dial(ctx context.Context, cfg *config, req *Request, addr address
 	}
 	defer w.end()
 	if plan.planner == nil {
-		plan.planner = &planner{client: c.client, call: c, cfg: cfg, url: req.url, addr: addr}
+		plan.planner = &planner{spawn: c.client.background.spawn, call: c, cfg: cfg, url: req.url, addr: addr}
 	}
 	pl := plan.planner
 	pl.repeatable, pl.looked = req.repeatable(), true
 	defer pl.settle()
-	found, failure := race.Find(waiting, pl, c.client.race(cfg))
+	found, failure := race.Find(waiting, pl, pl.race())
 	if failure != nil {
 		return nil, pl.failure(waiting, failure)
 	}
@@ -99,7 +102,7 @@ func (c *Call) dial(ctx context.Context, cfg *config, req *Request, addr address
 		return p.conn, nil // of the pool, and held
 	}
 	if waiting.Err() != nil { // otherwise the request might be sent before the connection learns of it
-		p.conn.close()
+		cfg.pool.refuse(p.conn)
 		return nil, &attemptError{err: context.Cause(waiting)}
 	}
 	plan.fresh = true
@@ -111,9 +114,9 @@ func (c *Call) dial(ctx context.Context, cfg *config, req *Request, addr address
 }
 
 // race returns how routes are raced.
-func (c *Client) race(cfg *config) race.Config {
-	r := race.Config{Go: c.spawn, Recover: func(v any) error { return &PanicError{v} }, Fatal: fatal}
-	if !cfg.fastFallback {
+func (p *planner) race() race.Config {
+	r := race.Config{Go: p.spawn, Recover: func(v any) error { return &PanicError{v} }, Fatal: fatal}
+	if !p.cfg.fastFallback {
 		r.Stagger = -1
 	}
 	return r

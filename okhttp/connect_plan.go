@@ -67,9 +67,18 @@ func (p *connectPlan) Connect(ctx context.Context) (err error) {
 		timed, cancel = context.WithDeadline(ctx, end)
 		defer cancel()
 	}
+	if p.planner.call == nil {
+		defer func() {
+			if v := recover(); v != nil { // for a connection in advance there is nobody to go on to
+				err = p.failure(PhaseConnect, &PanicError{v})
+			}
+		}()
+	}
 	network, addr := p.route.target()
 	p.raw, err = cfg.dialer.DialContext(timed, network, addr)
 	switch {
+	case err == nil && p.raw == nil:
+		err = errors.New("the dialer returned neither a connection nor an error")
 	case err == nil:
 		p.stream = p.raw
 		return nil

@@ -56,6 +56,7 @@ type callEvents struct {
 	begun              bool // something came after the queue
 	selecting          bool
 	selected           bool // in this attempt
+	socks              bool
 	several            bool // proxies, each of which may have to be looked up
 	resolving          bool
 	resolved           bool              // in this attempt
@@ -166,13 +167,17 @@ func (g *callEvents) connecting(name, route string) error {
 	case "dnsStart":
 		was := g.resolving || g.resolved
 		g.resolving, g.resolved = true, true
-		return first(unless(g.several || !was && len(g.connects) == 0, "the name was looked up"), unless(!g.selecting, "proxies are being selected"))
+		return first(unless(g.several || g.socks || !was && len(g.connects) == 0, "the name was looked up"), unless(!g.selecting, "proxies are being selected"))
 	case "dnsEnd":
 		was := g.resolving
 		g.resolving = false
 		return unless(was, "no look-up is under way")
 	case "connectStart":
 		g.connects[route] = name
+		g.socks = g.socks || strings.Contains(route, " via proxy socks5://") // where the name of the server is looked up later
+		if g.several {
+			g.resolving = false // it failed for another proxy
+		}
 		return first(unless(last == "", "that address is being connected to"), unless(!g.resolving || g.several, "a look-up is under way"), unless(!g.selecting, "proxies are being selected"))
 	case "secureConnectStart":
 		g.connects[route] = name
