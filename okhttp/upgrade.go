@@ -123,6 +123,10 @@ func (s *upgradedSource) Close() error {
 	if !s.ended.CompareAndSwap(false, true) {
 		return nil
 	}
+	return s.end()
+}
+
+func (s *upgradedSource) end() error {
 	err := s.ex.conn.socket.Source().Close()
 	defer s.closed()
 	c := s.ex.call
@@ -177,11 +181,14 @@ type upgradedBody struct{ *upgrade }
 func (b upgradedBody) ReadBuffer(*okio.Buffer, int64) (int64, error) { return 0, io.EOF }
 
 func (b upgradedBody) Close() (err error) {
-	defer func() {
-		if sourceErr := b.source.Close(); sourceErr != nil {
-			err = sourceErr
-		}
-	}()
+	// The peer may answer the end of the one direction with that of the other. To who reads, it was closed from here.
+	if b.source.ended.CompareAndSwap(false, true) {
+		defer func() {
+			if sourceErr := b.source.end(); sourceErr != nil {
+				err = sourceErr
+			}
+		}()
+	}
 	return b.sink.Close()
 }
 
