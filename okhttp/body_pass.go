@@ -3,7 +3,6 @@ package okhttp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/okhttp-go/ok/okio"
@@ -28,7 +27,7 @@ func (b *Body) Open(ctx context.Context) (io.ReadCloser, error) {
 		defer w.CloseWithError(io.ErrUnexpectedEOF) // if neither of the others comes to it: somebody calls runtime.Goexit
 		defer func() {
 			if v := recover(); v != nil {
-				w.CloseWithError(fmt.Errorf("okhttp: a body's Write panicked: %v", v))
+				w.CloseWithError(&PanicError{v})
 			}
 		}()
 		w.CloseWithError(b.cfg.Write(ctx, w))

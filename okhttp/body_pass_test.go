@@ -152,7 +152,7 @@ func TestBodyOpenClosesEarly(t *testing.T) {
 // What a body does on the goroutine of Open does not end the program, nor pass for the whole content.
 func TestBodyOpenPanics(t *testing.T) {
 	for want, f := range map[string]func(){
-		"okhttp: a body's Write panicked: oh": func() { panic("oh") },
+		"okhttp: panic during a call: oh": func() { panic("oh") },
 		"unexpected EOF":                      runtime.Goexit,
 	} {
 		r, err := Streamed("", func(_ context.Context, w io.Writer) error {

@@ -106,7 +106,7 @@ func TestPinnedChains(t *testing.T) {
 						t.Errorf("error %v lacks %s", err, want)
 					}
 				}
-				w.wantEvents("callStart dnsStart dnsEnd connectStart secureConnectStart connectFailed retryDecision false callFailed")
+				w.wantEvents("callStart proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart secureConnectStart connectFailed retryDecision false callFailed")
 			}, WithTLSConfig(row.client), WithCertificatePinner(pinned(t, row.pattern, row.pin)))
 		})
 	}

@@ -84,7 +84,7 @@ func TestConnectionSpecApplies(t *testing.T) {
 
 // Fact 49: the next spec is tried when the handshake fails for its versions, and only then.
 func TestSpecFallback(t *testing.T) {
-	const failedOnce = "callStart dnsStart dnsEnd connectStart secureConnectStart connectFailed "
+	const failedOnce = "callStart proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart secureConnectStart connectFailed "
 	const thenConnected = "connectStart secureConnectStart secureConnectEnd connectEnd connectionAcquired "
 	oldServer, clientTLS := tlsFor("server.test")
 	oldServer.MaxVersion, oldServer.MinVersion = tls.VersionTLS11, tls.VersionTLS10
@@ -101,7 +101,7 @@ func TestSpecFallback(t *testing.T) {
 		"no other spec":      {oldServer, nil, false, failedOnce},
 		"retries are off":    {oldServer, []Option{specs, WithRetryOnConnectionFailure(false)}, false, failedOnce},
 		"the name is wrong":  {strangerTLS, []Option{specs}, false, failedOnce},
-		"the first will do":  {oldServer, []Option{WithConnectionSpecs(CompatibleTLS)}, true, "callStart dnsStart dnsEnd " + thenConnected},
+		"the first will do":  {oldServer, []Option{WithConnectionSpecs(CompatibleTLS)}, true, "callStart proxySelectStart proxySelectEnd dnsStart dnsEnd " + thenConnected},
 		"none is compatible": {oldServer, []Option{WithConnectionSpecs(Cleartext)}, false, failedOnce},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -52,7 +52,7 @@ func TestEncryptedClientHello(t *testing.T) {
 	forgot, _ := tlsFor("server.test", "public.test") // a server without keys, which had some
 	plain := clientTLS.Clone()
 	plain.MaxVersion = tls.VersionTLS12
-	const first = "callStart dnsStart dnsEnd connectStart secureConnectStart "
+	const first = "callStart proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart secureConnectStart "
 	const done = "secureConnectEnd connectEnd connectionAcquired " + exchanged + "followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd"
 	for name, c := range map[string]struct {
 		server, client *tls.Config

@@ -22,6 +22,9 @@ type EventListenerFactory func(*Call) *EventListener
 //
 // RetryDecision comes after an attempt that failed, ConnectionReleased when a call gives up its connection. The body of a response that is
 // empty or was read by an interceptor ends before FollowUpDecision, and so does the body of a response that is followed up.
+//
+// A hook that panics on the way to the response breaks the call off, as an interceptor that panics does: what is under way gets no end of its
+// own then, and CallFailed is told of a [*PanicError]. One that panics while the response is read or closed does not keep the call from its end.
 type EventListener struct {
 	CallStart            func(CallStart)
 	QueueStart           func(QueueEvent) // an enqueued call has to wait
