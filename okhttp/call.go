@@ -268,7 +268,7 @@ func (c *Call) bind(ctx context.Context, conn *Connection) {
 // part undoes bind. The connection of a context that ended is of no use to anyone.
 func (c *Call) part(conn *Connection) {
 	if c.unbind != nil && !c.unbind() {
-		conn.codec.Spend()
+		conn.http1.spend()
 	}
 	c.unbind = nil
 }
@@ -287,7 +287,7 @@ func (c *Call) hold(conn *Connection) error {
 		err = ErrClientClosed
 	}
 	if err != nil {
-		conn.codec.Spend()
+		conn.http1.spend()
 		c.giveUp(conn)
 		return err
 	}
@@ -317,7 +317,7 @@ func (c *Call) giveUp(conn *Connection) {
 	switch {
 	case c.canceled.Load():
 		conn.pool.retire(conn, c, "its call was canceled")
-	case conn.codec.Next() != nil:
+	case !conn.reusable():
 		conn.pool.retire(conn, c, "its last exchange leaves it unfit for another")
 	}
 	_, idle := conn.pool.p.Release(conn.entry)
@@ -343,7 +343,7 @@ func (c *Call) cutOff() (cut bool) {
 	ex.done = true
 	ex.leak.Stop()
 	c.part(ex.conn)
-	ex.conn.codec.Spend()
+	ex.wire.spend()
 	if u := ex.upgraded(); u != nil {
 		more := c.more
 		c.more = true // closing must not end the call

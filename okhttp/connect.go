@@ -31,7 +31,7 @@ func (c *Call) connect(ctx context.Context, cfg *config, req *Request, plan *rou
 	addr := addressOf(req.url, cfg)
 	now := time.Now()
 	if conn := c.conn.Load(); conn != nil {
-		if conn.address == addr && conn.pool == cfg.pool && conn.codec.Next() == nil && conn.healthy(0, req.repeatable()) {
+		if conn.address == addr && conn.pool == cfg.pool && conn.reusable() && conn.healthy(0, req.repeatable()) {
 			plan.last, plan.fresh = conn, false
 			return c.begin(ctx, cfg, req, conn, now), nil
 		}

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/okhttp-go/ok/okhttp/http1"
 	"github.com/okhttp-go/ok/okhttp/internal/pool"
 	"github.com/okhttp-go/ok/okio"
 )
@@ -23,9 +22,7 @@ type Connection struct {
 	verified  [][]*x509.Certificate // chains up to a trusted root; none if trust was not verified
 
 	socket okio.Socket
-	source *okio.Timeout // limits of the two directions
-	sink   *okio.Timeout
-	codec  *http1.ClientConn
+	http1  *http1Wire
 	prober *prober
 	cancel func() // frees whatever is blocked on it, for good; made once, so that binding a call to its context allocates no closure
 
@@ -45,9 +42,7 @@ func newConnection(p *connectPlan, secure *tls.Conn) *Connection {
 		conn = secure
 	}
 	c.socket = okio.NewSocket(conn)
-	source, sink := c.socket.Source(), c.socket.Sink()
-	c.source, c.sink = okio.TimeoutOf(source), okio.TimeoutOf(sink)
-	c.codec = http1.NewClientConn(source, sink, http1.Limits{})
+	c.http1 = newHTTP1Wire(c, c.socket)
 	c.prober = newProber(p.raw)
 	c.cancel = func() { c.socket.Cancel(ErrCanceled) }
 	return c
@@ -80,6 +75,12 @@ func (c *Connection) RemoteAddr() net.Addr { return c.raw.RemoteAddr() }
 // close closes the transport at once, without a TLS goodbye that could block.
 func (c *Connection) close() { c.socket.Cancel(net.ErrClosed) }
 
+// reusable reports whether another exchange may follow, and makes the connection ready for it.
+func (c *Connection) reusable() bool { return c.http1.codec.Next() == nil }
+
+// wire returns what the next exchange goes over.
+func (c *Connection) wire() wire { return c.http1 }
+
 // healthy reports whether a connection between two exchanges is still open and silent. A look at the socket is cheap and made each time:
 // bytes that nobody asked for are the start of a forged response (RFC 9112 section 9.2). Where there is no looking without taking, a short
 // read is made, which costs its time and is left out for a connection that was just used, unless the request must not be lost.
@@ -98,8 +99,8 @@ func (c *Connection) healthy(idle time.Duration, repeatable bool) bool {
 
 // silent reads for a millisecond and expects nothing.
 func (c *Connection) silent() bool {
-	c.source.SetLimit(time.Millisecond)
-	c.source.SetDeadline(time.Time{})
+	c.http1.source.SetLimit(time.Millisecond)
+	c.http1.source.SetDeadline(time.Time{})
 	var got okio.Buffer
 	_, err := c.socket.Source().ReadBuffer(&got, 1)
 	got.Clear()
