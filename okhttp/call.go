@@ -21,6 +21,7 @@ type Call struct {
 	canceled atomic.Bool
 
 	conn    atomic.Pointer[Connection] // held, from its acquisition to its release
+	wire    atomic.Pointer[wire]       // of the exchange under way
 	waiting atomic.Pointer[waiting]    // for a connection
 
 	// The rest belongs to the goroutine that runs the call, and then to the one that reads the response.
@@ -100,8 +101,8 @@ func (c *Call) Cancel() {
 	if w := c.waiting.Load(); w != nil {
 		w.cancel()
 	}
-	if conn := c.conn.Load(); conn != nil {
-		conn.cancel()
+	if w := c.wire.Load(); w != nil {
+		(*w).cancel()
 	}
 	if l := c.events.Load(); l != nil && l.Canceled != nil {
 		l.Canceled(c)
@@ -258,24 +259,34 @@ func deadlineExceeded(ctx context.Context) error {
 	}
 }
 
-// bind lets the context cancel the connection that the call holds.
-func (c *Call) bind(ctx context.Context, conn *Connection) {
-	if ctx.Done() != nil {
-		c.unbind = context.AfterFunc(ctx, conn.cancel)
+// bind lets the context cancel the exchange.
+func (c *Call) bind(ctx context.Context, ex *exchange) {
+	if ctx.Done() == nil {
+		return
 	}
+	cancel := ex.conn.cancel
+	if cancel == nil {
+		cancel = ex.wire.cancel
+	}
+	c.unbind = context.AfterFunc(ctx, cancel)
 }
 
-// part undoes bind. The connection of a context that ended is of no use to anyone.
-func (c *Call) part(conn *Connection) {
+// part undoes bind. The connection of a context that ended is of no use to anyone, over HTTP/1.1.
+func (c *Call) part(ex *exchange) {
 	if c.unbind != nil && !c.unbind() {
-		conn.http1.spend()
+		ex.wire.spend()
 	}
 	c.unbind = nil
+	c.wire.Store(nil)
 }
 
 // hold makes a connection that of the call.
 func (c *Call) hold(conn *Connection) error {
-	conn.owner.Store(c)
+	if conn.http2 != nil {
+		conn.calls.add(c)
+	} else {
+		conn.owner.Store(c)
+	}
 	c.conn.Store(conn)
 	conn.pool.acquired(c, conn)
 	// Whoever canceled the call or closed the client before this point may not have seen the connection.
@@ -287,7 +298,6 @@ func (c *Call) hold(conn *Connection) error {
 		err = ErrClientClosed
 	}
 	if err != nil {
-		conn.http1.spend()
 		c.giveUp(conn)
 		return err
 	}
@@ -312,10 +322,14 @@ func (c *Call) release() {
 // giveUp is release without the event. Cancel sets its flag before it looks for a connection to cancel: if it found this one, the flag is
 // seen here, and no other call gets a connection that is about to be canceled.
 func (c *Call) giveUp(conn *Connection) {
-	conn.owner.Store(nil)
+	if conn.http2 != nil {
+		conn.calls.remove(c)
+	} else {
+		conn.owner.Store(nil)
+	}
 	c.conn.Store(nil)
 	switch {
-	case c.canceled.Load():
+	case c.canceled.Load() && conn.http2 == nil:
 		conn.pool.retire(conn, c, "its call was canceled")
 	case !conn.reusable():
 		conn.pool.retire(conn, c, "its last exchange leaves it unfit for another")
@@ -342,7 +356,7 @@ func (c *Call) cutOff() (cut bool) {
 	}
 	ex.done = true
 	ex.leak.Stop()
-	c.part(ex.conn)
+	c.part(ex)
 	ex.wire.spend()
 	if u := ex.upgraded(); u != nil {
 		more := c.more

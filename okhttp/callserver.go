@@ -49,7 +49,7 @@ func (c *Call) converse(ctx context.Context, cfg *config, ex *exchange, req *Req
 // connection's, of the user's body for one, have exchange unset.
 func (c *Call) writeRequest(ctx context.Context, cfg *config, ex *exchange, req *Request) (refused *http1.ResponseHead, failed *attemptError) {
 	l := c.events.Load()
-	if req.body != nil && req.body.cfg.Duplex {
+	if req.body != nil && req.body.cfg.Duplex && ex.conn.http2 == nil {
 		return nil, &attemptError{phase: PhaseRequestBody, err: &ProtocolError{Detail: "a duplex request body needs HTTP/2"}}
 	}
 	if l != nil && l.RequestHeadersStart != nil {
@@ -247,13 +247,13 @@ func announced(req *Request, head *http1.ResponseHead, body content) int64 {
 // newResponse makes the response of a head and begins with its body.
 func (c *Call) newResponse(ex *exchange, req *Request, head http1.ResponseHead) (*Response, error) {
 	r := c.makeResponse()
-	r.Status, r.Message, r.Protocol = head.Status, head.Reason, HTTP11
+	r.Status, r.Message, r.Protocol = head.Status, head.Reason, ex.conn.Protocol()
 	if head.Minor == 0 {
 		r.Protocol = HTTP10
 	}
 	r.headers, r.request = headersOf(head.Fields), req
 	r.handshake = ex.conn.handshake
-	r.sentAt, r.took = ex.conn.began, time.Since(ex.conn.began)
+	r.sentAt, r.took = ex.began, time.Since(ex.began)
 	r.exchange = ex
 	r.Body = &r.body
 	if l := c.events.Load(); l != nil && l.ResponseHeadersEnd != nil {

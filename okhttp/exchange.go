@@ -20,6 +20,7 @@ type exchange struct {
 	ctx     context.Context
 	conn    *Connection
 	wire    wire
+	began   time.Time
 	request *Request // as it goes to the network; the latest that an interceptor made of it
 
 	answered bool // responseHeadersStart was told
@@ -48,17 +49,20 @@ func (c *Call) begin(ctx context.Context, cfg *config, req *Request, conn *Conne
 	if c.exchange != nil {
 		ex = new(exchange) // the body of an earlier response may still point to the first
 	}
-	*ex = exchange{call: c, ctx: ctx, conn: conn, wire: conn.wire(), request: req}
-	conn.began = now
+	*ex = exchange{call: c, ctx: ctx, conn: conn, wire: conn.wire(), began: now, request: req}
 	c.exchange = ex
 	deadline, _ := ctx.Deadline()
 	ex.wire.limit(cfg.readTimeout, cfg.writeTimeout, deadline, cfg.maxHead)
-	c.bind(ctx, conn)
+	if c.wire.Store(&ex.wire); c.canceled.Load() { // by somebody who could not see it yet
+		ex.wire.cancel()
+	}
+	c.bind(ctx, ex)
 	return ex
 }
 
 // failure describes what went wrong in the exchange with the server.
 func (ex *exchange) failure(phase Phase, err error) *attemptError {
+	ex.wire.judge(ex.call, err)
 	return &attemptError{phase: phase, route: ex.conn.route.String(), sent: ex.wire.sent(), exchange: true, err: err}
 }
 
@@ -92,7 +96,7 @@ func (ex *exchange) finish() {
 		ex.rare = &rareExchange{trailers: trailers}
 	}
 	ex.whole = true
-	ex.conn.served++
+	ex.conn.served.Add(1)
 	ex.ended()
 }
 
@@ -109,7 +113,7 @@ func (ex *exchange) over(err *Error) {
 	ex.done = true
 	ex.leak.Stop()
 	c := ex.call
-	c.part(ex.conn)
+	c.part(ex)
 	if c.more {
 		return // a follow-up may use the connection
 	}
@@ -130,6 +134,7 @@ func (ex *exchange) cut() {
 // fail ends an exchange whose body could not be read.
 func (ex *exchange) fail(err error) error {
 	c := ex.call
+	ex.wire.judge(c, err)
 	ex.wire.spend()
 	e := c.attribute(ex.ctx, &Error{
 		Method: ex.request.method,

@@ -29,6 +29,8 @@ type wire interface {
 	discard(body content, end time.Time, got *int64) bool
 	// sent reports whether a byte of the request may have reached the server.
 	sent() bool
+	// judge decides what a failure of the exchange means for the connection.
+	judge(call *Call, err error)
 	// spend ends the exchange where it is. An HTTP/1.1 connection serves no other then.
 	spend()
 	// cancel frees whatever is blocked in an operation, from any goroutine.
@@ -131,6 +133,7 @@ func (w *http1Wire) discard(body content, end time.Time, got *int64) bool {
 	}
 }
 
-func (w *http1Wire) sent() bool { return w.codec.Sent() }
-func (w *http1Wire) spend()     { w.codec.Spend() }
-func (w *http1Wire) cancel()    { w.conn.cancel() }
+func (w *http1Wire) sent() bool         { return w.codec.Sent() }
+func (w *http1Wire) judge(*Call, error) {} // the codec knows
+func (w *http1Wire) spend()             { w.codec.Spend() }
+func (w *http1Wire) cancel()            { w.conn.cancel() }

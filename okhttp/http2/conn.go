@@ -147,6 +147,13 @@ func (c *Conn) Usable() bool {
 	return c.usable() == nil && (c.degraded.IsZero() || time.Now().Before(c.degraded))
 }
 
+// Closing returns why no further stream can be opened, nil if one can.
+func (c *Conn) Closing() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.usable()
+}
+
 // usable is why no stream can be opened. The lock is held.
 func (c *Conn) usable() error {
 	switch {

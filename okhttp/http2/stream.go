@@ -298,3 +298,20 @@ func (s *Stream) remove() {
 
 // ours reports whether a stream is one that this side opens.
 func (c *Conn) ours(id uint32) bool { return (id%2 == 1) != c.server }
+
+// Heard waits for the next head, and reports whether there is something to read, if only a failure. A false one means that the end passed.
+func (s *Stream) Heard(end time.Time) bool {
+	c := s.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.await(&s.reader, end, (*hasHead)(s)) == nil
+}
+
+// Discard forgets content that came and was not read, and reports how much that was, and whether all had come.
+func (s *Stream) Discard() (n int64, whole bool) {
+	s.conn.mu.Lock()
+	defer s.conn.mu.Unlock()
+	n = s.in.Len()
+	s.dropInput()
+	return n, s.ended
+}
