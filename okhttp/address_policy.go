@@ -43,6 +43,7 @@ func (c *Client) Prewarm(u URL, policy AddressPolicy) error {
 		MinCalls: policy.MinConcurrentCalls, Backoff: policy.Backoff, Jitter: policy.Jitter,
 		Open:   func(ctx context.Context) (*pooled, int, error) { return c.open(ctx, u, addr) },
 		Opened: func(conn *pooled, entry any) { conn.entry = entry.(*pool.Entry[address, *pooled]) },
+		Added:  func(conn *pooled) { conn.settled() },
 	})
 	return nil
 }
@@ -57,5 +58,8 @@ func (c *Client) open(ctx context.Context, u URL, addr address) (conn *pooled, l
 	}
 	opened := found.(*connectPlan).conn
 	opened.pool = c.cfg.pool
-	return &pooled{opened}, 1, nil
+	if opened.http2 != nil {
+		opened.http2.Flush() // the preface, so that the server says how many streams it allows
+	}
+	return &pooled{opened}, opened.streams(), nil
 }

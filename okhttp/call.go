@@ -21,6 +21,7 @@ type Call struct {
 	canceled atomic.Bool
 
 	conn    atomic.Pointer[Connection] // held, from its acquisition to its release
+	wire    atomic.Pointer[wire]       // of the exchange under way
 	waiting atomic.Pointer[waiting]    // for a connection
 
 	// The rest belongs to the goroutine that runs the call, and then to the one that reads the response.
@@ -100,8 +101,8 @@ func (c *Call) Cancel() {
 	if w := c.waiting.Load(); w != nil {
 		w.cancel()
 	}
-	if conn := c.conn.Load(); conn != nil {
-		conn.cancel()
+	if w := c.wire.Load(); w != nil {
+		(*w).cancel()
 	}
 	if l := c.events.Load(); l != nil && l.Canceled != nil {
 		l.Canceled(c)
@@ -258,24 +259,34 @@ func deadlineExceeded(ctx context.Context) error {
 	}
 }
 
-// bind lets the context cancel the connection that the call holds.
-func (c *Call) bind(ctx context.Context, conn *Connection) {
-	if ctx.Done() != nil {
-		c.unbind = context.AfterFunc(ctx, conn.cancel)
+// bind lets the context cancel the exchange.
+func (c *Call) bind(ctx context.Context, ex *exchange) {
+	if ctx.Done() == nil {
+		return
 	}
+	cancel := ex.conn.cancel
+	if cancel == nil {
+		cancel = ex.wire.cancel
+	}
+	c.unbind = context.AfterFunc(ctx, cancel)
 }
 
-// part undoes bind. The connection of a context that ended is of no use to anyone.
-func (c *Call) part(conn *Connection) {
+// part undoes bind. The connection of a context that ended is of no use to anyone, over HTTP/1.1.
+func (c *Call) part(ex *exchange) {
 	if c.unbind != nil && !c.unbind() {
-		conn.codec.Spend()
+		ex.wire.spend()
 	}
 	c.unbind = nil
+	c.wire.Store(nil)
 }
 
 // hold makes a connection that of the call.
 func (c *Call) hold(conn *Connection) error {
-	conn.owner.Store(c)
+	if conn.http2 != nil {
+		conn.calls.add(c)
+	} else {
+		conn.owner.Store(c)
+	}
 	c.conn.Store(conn)
 	held := false
 	defer func() {
@@ -293,7 +304,6 @@ func (c *Call) hold(conn *Connection) error {
 		err = ErrClientClosed
 	}
 	if err != nil {
-		conn.codec.Spend()
 		return err
 	}
 	held = true
@@ -323,7 +333,11 @@ func (c *Call) release() {
 // giveUp is release without the event. Cancel sets its flag before it looks for a connection to cancel: if it found this one, the flag is
 // seen here, and no other call gets a connection that is about to be canceled.
 func (c *Call) giveUp(conn *Connection) {
-	conn.owner.Store(nil)
+	if conn.http2 != nil {
+		conn.calls.remove(c)
+	} else {
+		conn.owner.Store(nil)
+	}
 	c.conn.Store(nil)
 	defer func() { // also if a listener panics
 		idle := conn.pool.giveBack(conn, c)
@@ -332,9 +346,9 @@ func (c *Call) giveUp(conn *Connection) {
 		}
 	}()
 	switch {
-	case c.canceled.Load():
+	case c.canceled.Load() && conn.http2 == nil:
 		conn.pool.retire(conn, c, "its call was canceled")
-	case conn.codec.Next() != nil:
+	case !conn.reusable():
 		conn.pool.retire(conn, c, "its last exchange leaves it unfit for another")
 	}
 }
@@ -354,8 +368,8 @@ func (c *Call) cutOff() (cut bool) {
 	}
 	ex.done = true
 	ex.leak.Stop()
-	c.part(ex.conn)
-	ex.conn.codec.Spend()
+	c.part(ex)
+	ex.wire.spend()
 	if u := ex.upgraded(); u != nil {
 		more := c.more
 		c.more = true // closing must not end the call

@@ -75,6 +75,7 @@ func (c *Client) Close() error {
 		if call := conn.owner.Load(); call != nil && call.client == c {
 			running = append(running, call)
 		}
+		running = append(running, conn.calls.of(c)...)
 	}
 	defer c.background.settle()
 	defer func() {

@@ -178,7 +178,7 @@ func (p *connectPlan) finish(ctx context.Context) (next *connectPlan, err error)
 		l.SecureConnectEnd(ConnectEvent{Call: pl.call, Route: p.route, Handshake: conn.handshake})
 	}
 	if l.ConnectEnd != nil {
-		l.ConnectEnd(ConnectEvent{Call: pl.call, Route: p.route, Protocol: HTTP11, Handshake: conn.handshake})
+		l.ConnectEnd(ConnectEvent{Call: pl.call, Route: p.route, Protocol: conn.Protocol(), Handshake: conn.handshake})
 	}
 	p.conn = conn
 	pl.cfg.failures.connected(p.route)

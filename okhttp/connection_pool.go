@@ -85,7 +85,8 @@ func (p *ConnectionPool) Close() error {
 // add puts the connection of a call into the pool.
 func (p *ConnectionPool) add(c *Connection) {
 	c.pool = p
-	c.entry = p.p.Add(c.address, &pooled{c}, 1)
+	c.entry = p.p.Add(c.address, &pooled{c}, c.streams())
+	c.settled()
 }
 
 // retire lets no further call have a connection.

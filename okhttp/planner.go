@@ -75,6 +75,12 @@ func (p *planner) Next(ctx context.Context) (race.Plan, <-chan struct{}, error) 
 	if r == nil {
 		return nil, pending, err
 	}
+	if p.call != nil {
+		if conn, err := p.call.coalesced(p.cfg, r); err != nil || conn != nil {
+			p.pinned = r
+			return p.ready(conn, err)
+		}
+	}
 	return &connectPlan{planner: p, route: r}, nil, nil
 }
 

@@ -31,8 +31,8 @@ func (c *Call) upgraded(ex *exchange, r *responseAndBody) (*Response, error) {
 	if c.timeout != nil {
 		c.timeout.stop()
 	}
-	ex.conn.source.SetDeadline(time.Time{})
-	ex.conn.sink.SetDeadline(time.Time{})
+	ex.conn.http1.source.SetDeadline(time.Time{})
+	ex.conn.http1.sink.SetDeadline(time.Time{})
 	u := &upgrade{ex: ex}
 	u.source.upgrade, u.sink.upgrade = u, u
 	u.open.Store(2)
@@ -109,7 +109,7 @@ func (s *upgradedSource) ReadBuffer(dst *okio.Buffer, most int64) (int64, error)
 			l.ResponseBodyStart(c)
 		}
 	}
-	n, err := s.ex.conn.codec.Source().ReadBuffer(dst, most)
+	n, err := s.ex.conn.http1.codec.Source().ReadBuffer(dst, most)
 	s.moved.Add(n)
 	if err != nil {
 		err = s.fail(PhaseResponseBody, err)
@@ -117,7 +117,7 @@ func (s *upgradedSource) ReadBuffer(dst *okio.Buffer, most int64) (int64, error)
 	return n, err
 }
 
-func (s *upgradedSource) Timeout() *okio.Timeout { return s.ex.conn.source }
+func (s *upgradedSource) Timeout() *okio.Timeout { return s.ex.conn.http1.source }
 
 func (s *upgradedSource) Close() error {
 	if !s.ended.CompareAndSwap(false, true) {
@@ -160,7 +160,7 @@ func (k *upgradedSink) WriteBuffer(src *okio.Buffer, n int64) error {
 
 func (k *upgradedSink) Flush() error { return k.ex.conn.socket.Sink().Flush() }
 
-func (k *upgradedSink) Timeout() *okio.Timeout { return k.ex.conn.sink }
+func (k *upgradedSink) Timeout() *okio.Timeout { return k.ex.conn.http1.sink }
 
 func (k *upgradedSink) Close() error {
 	if !k.ended.CompareAndSwap(false, true) {

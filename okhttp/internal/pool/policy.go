@@ -15,6 +15,8 @@ type Policy[C Conn] struct {
 	Open func(context.Context) (c C, limit int, err error)
 	// Opened is told of each connection and its place, before anyone can acquire it.
 	Opened func(C, any)
+	// Added is told of each connection once it is in the pool.
+	Added func(C)
 }
 
 type policy[C Conn] struct {
@@ -104,6 +106,9 @@ func (p *Pool[K, C]) open(ctx context.Context, key K) {
 			if c, limit, err := now.Open(ctx); err == nil {
 				opened = true
 				p.addIdle(key, c, limit, now.Opened)
+				if now.Added != nil {
+					now.Added(c)
+				}
 			}
 		})
 		if !opened {
