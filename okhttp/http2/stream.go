@@ -101,12 +101,10 @@ type (
 	hasHead    Stream
 	hasContent Stream
 	hasRoom    Stream
-	hasEnd     Stream
 )
 
 func (s *hasHead) ready() bool    { return len(s.heads) > 0 || s.err != nil || s.ended }
 func (s *hasContent) ready() bool { return s.in.Len() > 0 || s.ended || s.err != nil || s.unwanted }
-func (s *hasEnd) ready() bool     { return s.ended || s.err != nil }
 func (s *hasRoom) ready() bool {
 	return s.sendWindow > 0 && s.conn.sendWindow > 0 || s.err != nil
 }
