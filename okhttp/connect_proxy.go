@@ -65,8 +65,8 @@ func (p *connectPlan) socks(ctx context.Context) (next *connectPlan, err error) 
 		}
 	}
 	var auth *proxy.Auth
-	if p.route.proxy.user != "" {
-		auth = &proxy.Auth{User: p.route.proxy.user, Password: p.route.proxy.password}
+	if user, password := p.route.proxy.credentials(); user != "" {
+		auth = &proxy.Auth{User: user, Password: password}
 	}
 	timed := ctx
 	if limit := pl.cfg.connectTimeout; limit > 0 {
