@@ -212,19 +212,23 @@ func (w *world) listen(c *Call) *EventListener {
 	}
 	plain := func(name string) func(*Call) { return func(*Call) { say("%s", name) } }
 	return &EventListener{
-		CallStart:            func(CallStart) { say("callStart") },
-		QueueStart:           func(QueueEvent) { say("queueStart") },
-		QueueEnd:             func(QueueEvent) { say("queueEnd") },
-		CacheHit:             func(CacheEvent) { say("cacheHit") },
-		CacheMiss:            func(CacheEvent) { say("cacheMiss") },
-		CacheConditionalHit:  func(CacheEvent) { say("cacheConditionalHit") },
-		SatisfactionFailure:  func(CacheEvent) { say("satisfactionFailure") },
-		DNSStart:             func(DNSEvent) { say("dnsStart") },
-		DNSEnd:               func(DNSEvent) { say("dnsEnd") },
-		ConnectStart:         func(ConnectEvent) { say("connectStart") },
-		SecureConnectStart:   func(ConnectEvent) { say("secureConnectStart") },
-		SecureConnectEnd:     func(ConnectEvent) { say("secureConnectEnd") },
-		ConnectEnd:           func(ConnectEvent) { say("connectEnd") },
+		CallStart:           func(CallStart) { say("callStart") },
+		QueueStart:          func(QueueEvent) { say("queueStart") },
+		QueueEnd:            func(QueueEvent) { say("queueEnd") },
+		CacheHit:            func(CacheEvent) { say("cacheHit") },
+		CacheMiss:           func(CacheEvent) { say("cacheMiss") },
+		CacheConditionalHit: func(CacheEvent) { say("cacheConditionalHit") },
+		SatisfactionFailure: func(CacheEvent) { say("satisfactionFailure") },
+		DNSStart:            func(DNSEvent) { say("dnsStart") },
+		DNSEnd:              func(DNSEvent) { say("dnsEnd") },
+		ConnectStart:        func(ConnectEvent) { say("connectStart") },
+		SecureConnectStart:  func(ConnectEvent) { say("secureConnectStart") },
+		SecureConnectEnd:    func(ConnectEvent) { say("secureConnectEnd") },
+		ConnectEnd: func(e ConnectEvent) {
+			if say("connectEnd"); e.Protocol == "" {
+				say("withoutProtocol")
+			}
+		},
 		ConnectFailed:        func(ConnectEvent) { say("connectFailed") },
 		ConnectionAcquired:   func(ConnectionEvent) { say("connectionAcquired") },
 		ConnectionReleased:   func(ConnectionEvent) { say("connectionReleased") },
