@@ -42,7 +42,7 @@ var Direct Proxy
 //	http, https       an HTTP proxy, reached in cleartext or over TLS (RFC 9110 section 9.3.6); ports 80 and 443
 //	socks5, socks5h   SOCKS version 5 (RFC 1928), where host names are resolved here, or by the proxy; port 1080
 //	unix              a Unix domain socket that the server itself listens on, as in unix:///run/docker.sock
-//	direct            no proxy
+//	direct            no proxy, as in direct:// and in direct alone
 //
 // Without a scheme it is http. User name and password, percent-encoded, are sent as Basic credentials to HTTP proxies and as those of RFC 1929
 // to SOCKS proxies. The path of a socket is percent-encoded too. The error is a [*URLError], which does not show what may be a password.
@@ -56,6 +56,9 @@ func ParseProxy(s string) (Proxy, error) {
 
 // parseProxy names the part that is wrong, and what is wrong with it.
 func parseProxy(s string) (p Proxy, part, detail string) {
+	if s == "direct" {
+		return Direct, "", ""
+	}
 	scheme, _, ok := strings.Cut(s, "://")
 	if !ok || strings.Contains(scheme, ":") { // it is of a password
 		s = "http://" + s
@@ -134,7 +137,7 @@ func (p Proxy) Scheme() string { return proxySchemes[p.kind] }
 func (p Proxy) String() string {
 	switch p.kind {
 	case proxyDirect:
-		return "direct://"
+		return "direct"
 	case proxyUnix:
 		return "unix://" + (&url.URL{Path: p.path}).EscapedPath()
 	}

@@ -40,7 +40,7 @@ func TestEnvironmentProxies(t *testing.T) {
 		{"socks5", []string{"HTTPS_PROXY", "socks5://proxy.test"}, secure, "socks5://proxy.test:1080"},
 		{"socks5h", []string{"HTTPS_PROXY", "socks5h://proxy.test:9050"}, secure, "socks5h://proxy.test:9050"},
 		{"credentials", []string{"HTTP_PROXY", "http://user:secret@proxy.test"}, clear, "http://proxy.test:80"},
-		{"direct", []string{"HTTP_PROXY", "direct://"}, clear, "direct://"},
+		{"direct", []string{"HTTP_PROXY", "direct://"}, clear, "direct"},
 		{"localhost", []string{"HTTP_PROXY", "http://proxy.test"}, "http://localhost:8080/", ""},
 		{"loopback", []string{"HTTP_PROXY", "http://proxy.test"}, "http://127.1.2.3/", ""},
 		{"loopback of IPv6", []string{"HTTP_PROXY", "http://proxy.test"}, "http://[::1]/", ""},

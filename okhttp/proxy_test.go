@@ -50,7 +50,9 @@ func TestParseProxy(t *testing.T) {
 		"socks5h://user@proxy.test":             {"socks5h", "socks5h://proxy.test:1080", "user", ""},
 		"unix:///run/docker.sock":               {"unix", "unix:///run/docker.sock", "", ""},
 		"UNIX:///run/a%20b%3f%25":               {"unix", "unix:///run/a%20b%3F%25", "", ""},
-		"direct://":                             {"direct", "direct://", "", ""},
+		"direct://":                             {"direct", "direct", "", ""},
+		"direct":                                {"direct", "direct", "", ""},
+		"direct:80":                             {"http", "http://direct:80", "", ""},
 		"socks5://" + strings.Repeat("u", 255) + ":" + strings.Repeat("p", 255) + "@proxy.test": {"socks5", "socks5://proxy.test:1080",
 			strings.Repeat("u", 255), strings.Repeat("p", 255)},
 	} {
