@@ -13,6 +13,7 @@ type Request struct {
 	headers    Headers
 	body       *Body
 	idempotent bool
+	forProxy   bool         // Proxy-Authorization is the answer to a proxy
 	rare       *rareRequest // what few requests have; never modified once it is here
 }
 
