@@ -147,6 +147,9 @@ func (p *connectPlan) Finish(ctx context.Context) (next race.Plan, err error) {
 	if err != nil {
 		if ctx.Err() == nil {
 			p.planner.cfg.failures.fail(p.route)
+			if pe := proxyAtFault(err); pe != nil && another == nil {
+				p.tellSelector(pe)
+			}
 		}
 		p.tellFailure(err)
 	}

@@ -189,7 +189,8 @@ type ProxySelector interface {
 	// Select returns the proxies to try, in order; none means [Direct], which is not tried after others unless it is in the list. An error
 	// fails the call.
 	Select(u URL) ([]Proxy, error)
-	// ConnectFailed is told when a proxy could not be reached, or failed the first exchange over it. It runs on the goroutine of the call.
+	// ConnectFailed is told when a proxy could not be connected to, did not do what its protocol asks of it, or failed the first exchange over
+	// it. Refusing a tunnel is not among that. It runs on the goroutine of the call.
 	ConnectFailed(u URL, p Proxy, err error)
 }
 

@@ -62,6 +62,15 @@ func (p *peer) say(heads *[]string, texts ...string) {
 	}
 }
 
+// speaks is a server that answers the first byte with a text, whatever it was.
+func speaks(text string) func(*peer) {
+	return func(p *peer) {
+		p.in.Peek(1)
+		p.send(text)
+		p.untilClosed()
+	}
+}
+
 // untilClosed waits for the client to close.
 func (p *peer) untilClosed() { io.Copy(io.Discard, p.in) }
 
