@@ -189,7 +189,7 @@ func TestProxiesExhausted(t *testing.T) {
 		w.serve("server.test", "10.0.0.1", answer(okText("directly")))
 		_, err := w.get("http://server.test/")
 		var e *Error
-		if !errors.As(err, &e) || e.Phase != PhaseConnect || e.Route != "server.test:80 via proxy "+proxyA || e.Sent || len(e.Attempts) != 2 ||
+		if !errors.As(err, &e) || e.Phase != PhaseConnect || e.Route != "server.test via proxy "+proxyA || e.Sent || len(e.Attempts) != 2 ||
 			!errors.Is(err, syscall.ECONNREFUSED) || !isError[*UnknownHostError](e.Attempts[0]) || !errors.Is(e.Attempts[1], syscall.ECONNREFUSED) {
 			t.Errorf("error %v, attempts %v", err, e.Attempts)
 		}
