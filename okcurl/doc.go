@@ -23,7 +23,7 @@
 // is that of the body. Content-Length is never taken from here but follows the body, and "Transfer-Encoding: chunked" sends the body chunked.
 // Short cuts: -A, --user-agent; -e, --referer; -u, --user for Basic credentials. User info of the URL is sent as such credentials too; it is never printed.
 //
-// --compressed asks for gzip and unpacks it. Without it no Accept-Encoding is sent and nothing is unpacked.
+// --compressed asks for br, zstd, gzip or deflate and unpacks what comes. Without it no Accept-Encoding is sent and nothing is unpacked.
 //
 // # The response
 //
@@ -41,6 +41,10 @@
 //
 // --connect-timeout bounds connecting to one address, --read-timeout each wait for bytes and the TLS handshake (both 10 seconds by default), and
 // -m, --max-time the whole. -k, --insecure accepts any certificate; --cacert FILE names those to trust.
+//
+// --resolve HOST:PORT:ADDR[,ADDR...] connects to an address instead of looking the host up, for that port alone; * as HOST means all others. --doh-url
+// URL looks hosts up over HTTPS. The host of that URL and names of the local network (single labels, .local, .localhost, .internal, .home.arpa) are looked
+// up by the system, --resolve goes before both, and --insecure is not about that URL.
 //
 // # Messages
 //

@@ -75,20 +75,8 @@ func (b *Body) Len() int64 { return b.cfg.Len }
 // IsOneShot reports whether the content can be sent only once.
 func (b *Body) IsOneShot() bool { return b.cfg.OneShot }
 
-// Open returns the content for reading, for code that has to see what is sent: to sign it, to log it, to put it into another body. It counts
-// as a sending of a one-shot body. A body that is written is written on a goroutine, which ends at the latest with the reader's Close.
-func (b *Body) Open(ctx context.Context) (io.ReadCloser, error) {
-	if b.cfg.Open != nil {
-		r, err := b.cfg.Open(ctx)
-		if err == nil && r == nil {
-			err = errNoReader
-		}
-		return r, err
-	}
-	r, w := io.Pipe()
-	go func() { w.CloseWithError(b.cfg.Write(ctx, w)) }()
-	return r, nil
-}
+// IsDuplex reports whether request and response may overlap. Such a body must not be read or written but by the call: it may wait for the response.
+func (b *Body) IsDuplex() bool { return b.cfg.Duplex }
 
 // Bytes is a body of p, which must not be modified afterwards.
 func Bytes(contentType string, p []byte) *Body {

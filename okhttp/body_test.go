@@ -70,6 +70,7 @@ func TestBodies(t *testing.T) {
 		"empty Text":     {Text(""), "text/plain; charset=utf-8", 0, ""},
 		"JSON":           {encoded, "application/json", 22, `{"a":1,"b":"\u003c"}`},
 		"Form":           {Form("a b", "1&2", "ä", "=", "*-._~", ""), "application/x-www-form-urlencoded", 29, "a+b=1%262&%C3%A4=%3D&*-._%7E="},
+		"fact 95":        {Form("a+=& b", ""), "application/x-www-form-urlencoded", 13, "a%2B%3D%26+b="},
 		"odd Form":       {Form("a", "b", "c"), "application/x-www-form-urlencoded", 6, "a=b&c="},
 		"single Form":    {Form("a"), "application/x-www-form-urlencoded", 2, "a="},
 		"empty Form":     {Form(), "application/x-www-form-urlencoded", 0, ""},

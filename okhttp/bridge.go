@@ -12,14 +12,12 @@ import (
 
 // attempt sends a request once and makes the network's response one for the user.
 func (c *Call) attempt(ctx context.Context, cfg *config, req *Request, plan *routePlan) (*Response, error) {
-	if err := c.endOf(ctx, nil); err != nil {
-		return nil, &attemptError{err: err}
-	}
 	wire, gunzip := c.bridge(req, cfg)
 	resp, err := c.cached(ctx, cfg, wire, plan)
 	if err != nil {
 		return nil, err
 	}
+	c.pending = resp
 	saveCookies(cfg.jar, wire.url, resp.headers)
 	if gunzip {
 		c.gunzip(ctx, cfg, wire, resp)

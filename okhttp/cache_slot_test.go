@@ -47,7 +47,7 @@ func TestCacheEvents(t *testing.T) {
 		"miss": {
 			cache: miss, answer: okText("fresh"), requests: 1,
 			want:   "200 fresh",
-			events: "callStart cacheMiss dnsStart dnsEnd " + rest + "followUpDecision false responseBodyStart responseBodyEnd 5 connectionReleased callEnd",
+			events: "callStart cacheMiss proxySelectStart proxySelectEnd dnsStart dnsEnd " + rest + "followUpDecision false responseBodyStart responseBodyEnd 5 connectionReleased callEnd",
 		},
 		"conditional hit": {
 			cache: func(ctx context.Context, c Chain, l *EventListener) (*Response, error) {
@@ -70,7 +70,7 @@ func TestCacheEvents(t *testing.T) {
 			},
 			answer: "HTTP/1.1 304 Not Modified\r\n\r\n", requests: 1,
 			want: "200 stored",
-			events: "callStart cacheConditionalHit dnsStart dnsEnd " + rest + "responseBodyStart responseBodyEnd 0 cacheHit followUpDecision false " +
+			events: "callStart cacheConditionalHit proxySelectStart proxySelectEnd dnsStart dnsEnd " + rest + "responseBodyStart responseBodyEnd 0 cacheHit followUpDecision false " +
 				"connectionReleased callEnd",
 		},
 		"conditional miss": {
@@ -85,7 +85,7 @@ func TestCacheEvents(t *testing.T) {
 			},
 			answer: okText("fresh"), requests: 1,
 			want: "200 fresh",
-			events: "callStart cacheConditionalHit dnsStart dnsEnd " + rest + "cacheMiss followUpDecision false responseBodyStart responseBodyEnd 5 " +
+			events: "callStart cacheConditionalHit proxySelectStart proxySelectEnd dnsStart dnsEnd " + rest + "cacheMiss followUpDecision false responseBodyStart responseBodyEnd 5 " +
 				"connectionReleased callEnd",
 		},
 		"stale because the network fails": {
@@ -99,7 +99,7 @@ func TestCacheEvents(t *testing.T) {
 			},
 			answer: "nonsense\r\n\r\n", requests: 1,
 			want: "200 stale",
-			events: "callStart dnsStart dnsEnd connectStart connectEnd connectionAcquired requestHeadersStart requestHeadersEnd responseFailed cacheHit " +
+			events: "callStart proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectEnd connectionAcquired requestHeadersStart requestHeadersEnd responseFailed cacheHit " +
 				"connectionReleased followUpDecision false callEnd",
 		},
 		"the cache fails": {

@@ -30,12 +30,33 @@ type Call struct {
 	exchange  *exchange // the latest
 	more      bool      // the interceptors have not returned: further exchanges may follow
 	ended     bool
-	forHTTP   bool                   // the response will be converted to one of net/http
-	catches   bool                   // a panic is caught and becomes the failure
-	trace     *httptrace.ClientTrace // hooks that are no events
-	stack     *string                // of Execute, to report a leak
-	first     exchange               // the storage of most calls' only exchange, and of its request
+	running   bool      // on the way to its response; what ends that otherwise than by returning is a panic
+	pending   *Response // the latest of this way, which nobody else may have to close
+	forHTTP   bool      // the response will be converted to one of net/http
+	rare      *rareCall
+	first     exchange // the storage of most calls' only exchange, and of its request
 	firstWire Request
+}
+
+// rareCall is what few calls have.
+type rareCall struct {
+	trace *httptrace.ClientTrace // hooks that are no events
+	stack string                 // of Execute, to report a leak
+}
+
+func (c *Call) rarely() *rareCall {
+	if c.rare == nil {
+		c.rare = new(rareCall)
+	}
+	return c.rare
+}
+
+// tracer returns the hooks of a trace, nil if there are none.
+func (c *Call) tracer() *httptrace.ClientTrace {
+	if c.rare == nil {
+		return nil
+	}
+	return c.rare.trace
 }
 
 // callTimeout is the time limit of a whole call.
@@ -89,10 +110,20 @@ func (c *Call) Cancel() {
 
 // Execute sends the request and returns the response once its head has arrived. The response's body must be closed; reading it stays bound
 // to ctx, so ctx must not be canceled before. The error is an [*Error], apart from [*CallError] for a misuse of the call.
+//
+// A panic of an interceptor, a listener or other code of the user passes through, once the call holds nothing any more.
 func (c *Call) Execute(ctx context.Context) (*Response, error) {
 	if err := c.claim(ctx); err != nil {
 		return nil, err
 	}
+	c.running = true
+	defer c.unwind()
+	resp, err := c.execute(ctx)
+	c.running, c.pending = false, nil
+	return resp, err
+}
+
+func (c *Call) execute(ctx context.Context) (*Response, error) {
 	if err := c.start(ctx); err != nil {
 		return nil, err
 	}
@@ -119,10 +150,10 @@ func (c *Call) claim(ctx context.Context) error {
 
 // start begins the life of a call, which ends with end.
 func (c *Call) start(ctx context.Context) error {
+	c.client.active.Add(1)
 	if p := c.client.cfg.pool; p.leaking.Load() {
 		p.reap()
 	}
-	c.client.active.Add(1)
 	if l := c.events.Load(); l != nil && l.CallStart != nil {
 		l.CallStart(CallStart{c})
 	}
@@ -139,22 +170,12 @@ func (c *Call) run(ctx context.Context) (*Response, error) {
 		ctx, c.timeout.stop = context.WithDeadlineCause(ctx, c.timeout.at, ErrCallTimeout)
 	}
 	if c.cfg.leakStacks {
-		c.stack = callerStack()
+		c.rarely().stack = callerStack()
 	}
 	c.more = true
-	defer c.recovered()
 	resp, err := c.application(ctx, c.cfg, c.request, 0)
 	c.more = false
 	return c.settle(ctx, resp, err)
-}
-
-// recovered frees the connection when a panic of an interceptor passes by, and ends the call unless the panic becomes its failure.
-func (c *Call) recovered() {
-	if c.more && !c.catches {
-		c.more = false
-		c.abandon()
-		c.end()
-	}
 }
 
 // settle makes the outcome of the interceptors that of the call.
@@ -303,20 +324,38 @@ func (c *Call) giveUp(conn *Connection) {
 	}
 	_, idle := conn.pool.p.Release(conn.entry)
 	conn.pool.released(c, conn, idle)
-	if idle && c.trace != nil && c.trace.PutIdleConn != nil {
-		c.trace.PutIdleConn(nil)
+	if t := c.tracer(); idle && t != nil && t.PutIdleConn != nil {
+		t.PutIdleConn(nil)
 	}
 }
 
 // abandon gives up whatever is under way.
 func (c *Call) abandon() {
-	if ex := c.exchange; ex != nil && !ex.done {
-		ex.done = true
-		ex.leak.Stop()
-		c.part(ex.conn)
-		ex.conn.codec.Spend()
+	defer c.release()
+	c.cutOff()
+}
+
+// cutOff ends an exchange in the middle of it, if there is one. A body or a socket of which something was read or written has an end all the
+// same.
+func (c *Call) cutOff() (cut bool) {
+	ex := c.exchange
+	if ex == nil || ex.done {
+		return false
 	}
-	c.release()
+	ex.done = true
+	ex.leak.Stop()
+	c.part(ex.conn)
+	ex.conn.codec.Spend()
+	if u := ex.upgraded(); u != nil {
+		more := c.more
+		c.more = true // closing must not end the call
+		defer func() { c.more = more }()
+		upgradedBody{u}.Close()
+	}
+	if l := c.events.Load(); ex.started && l != nil && l.ResponseBodyEnd != nil {
+		l.ResponseBodyEnd(BodyEnd{c, ex.got})
+	}
+	return true
 }
 
 func (c *Call) succeed() {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-const newConnection80 = "callStart dnsStart dnsEnd connectStart connectEnd connectionAcquired "
+const newConnection80 = "callStart proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectEnd connectionAcquired "
 const exchanged = "requestHeadersStart requestHeadersEnd responseHeadersStart responseHeadersEnd "
 
 func TestGetOnTheWire(t *testing.T) {
@@ -68,7 +68,7 @@ func TestIPLiteralHasNoDNSEvents(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		w.serve("unused", "10.0.0.1", answer(okText("")))
 		w.want("200 ")(w.get("http://10.0.0.1/"))
-		w.wantEvents("callStart connectStart connectEnd connectionAcquired " + exchanged + "responseBodyStart responseBodyEnd 0 followUpDecision false connectionReleased callEnd")
+		w.wantEvents("callStart proxySelectStart proxySelectEnd connectStart connectEnd connectionAcquired " + exchanged + "responseBodyStart responseBodyEnd 0 followUpDecision false connectionReleased callEnd")
 	})
 }
 
@@ -97,7 +97,7 @@ func TestConnectToTheNextAddress(t *testing.T) {
 		w.resolve("server.test", "10.0.0.9")
 		w.serve("server.test", "10.0.0.1", answer(okText("x")))
 		w.want("200 x")(w.get("http://server.test/"))
-		w.wantEvents("callStart dnsStart dnsEnd connectStart connectFailed connectStart connectEnd connectionAcquired " + exchanged +
+		w.wantEvents("callStart proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectFailed connectStart connectEnd connectionAcquired " + exchanged +
 			"followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd")
 	})
 }
@@ -113,7 +113,7 @@ func TestConnectFailure(t *testing.T) {
 		if strings.Contains(err.Error(), "secret") || !SafeToRetry(err) {
 			t.Errorf("error %v, safe %v", err, SafeToRetry(err))
 		}
-		w.wantEvents("callStart dnsStart dnsEnd connectStart connectFailed connectStart connectFailed retryDecision false callFailed")
+		w.wantEvents("callStart proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectFailed connectStart connectFailed retryDecision false callFailed")
 	})
 }
 
@@ -128,7 +128,7 @@ func TestUnknownHost(t *testing.T) {
 		if want := "okhttp: GET http://nowhere.test/...: dns: unknown host nowhere.test: no such host"; err.Error() != want {
 			t.Errorf("error %q, want %q", err, want)
 		}
-		w.wantEvents("callStart dnsStart retryDecision false callFailed")
+		w.wantEvents("callStart proxySelectStart proxySelectEnd dnsStart retryDecision false callFailed")
 	})
 }
 
@@ -146,7 +146,7 @@ func TestStaleConnection(t *testing.T) {
 			w.events = nil
 			w.want("200 b")(w.get("http://server.test/"))
 			w.wantEvents("callStart connectionAcquired requestHeadersStart requestHeadersEnd responseFailed retryDecision true connectionReleased " +
-				"dnsStart dnsEnd connectStart connectEnd connectionAcquired " + exchanged + "followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd")
+				"proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectEnd connectionAcquired " + exchanged + "followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd")
 		})
 	})
 	t.Run("fact 21: not without retries", func(t *testing.T) {
@@ -300,6 +300,26 @@ func TestReadTimeout(t *testing.T) {
 				t.Errorf("after %v, want 1 min", got)
 			}
 		})
+	})
+	t.Run("fact 29: the call's, before and within the response", func(t *testing.T) {
+		for name, script := range map[string]func(*peer){"before": answer(), "within": answer("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe")} {
+			inWorld(t, func(t *testing.T, w *world) {
+				w.serve("server.test", "10.0.0.1", script)
+				call := w.client.NewCall(mustRequest(t, "GET", "http://server.test/"), WithCallTimeout(time.Second))
+				resp, err := call.Execute(t.Context())
+				if err == nil {
+					_, err = resp.Body.Text()
+				}
+				var e *Error
+				if !errors.Is(err, ErrCallTimeout) || !strings.Contains(err.Error(), ": call timeout") || !errors.As(err, &e) || !e.Timeout() {
+					t.Errorf("%s: error %v", name, err)
+				}
+				// Decision 1: a time limit has an error of its own, and is no cancellation.
+				if errors.Is(err, context.Canceled) || call.IsCanceled() {
+					t.Errorf("%s: it is a cancellation", name)
+				}
+			})
+		}
 	})
 	t.Run("slower than the read timeout", func(t *testing.T) {
 		inWorld(t, func(t *testing.T, w *world) {

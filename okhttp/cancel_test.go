@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/netip"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -45,6 +44,7 @@ func TestCancelTable(t *testing.T) {
 		succeed bool                            // the stage is not one that can fail
 		events  string                          // apart from canceled
 		pooled  int
+		spared  int // pooled too, if the context ended: it concerns exchanges, and Cancel the connection
 	}{
 		{
 			stage: "queued",
@@ -65,19 +65,19 @@ func TestCancelTable(t *testing.T) {
 				<-ctx.Done()
 				return nil, ctx.Err()
 			}))},
-			events: "callStart dnsStart callFailed",
+			events: "callStart proxySelectStart proxySelectEnd dnsStart retryDecision false callFailed",
 		},
 		{
 			stage:  "connecting",
 			opts:   []Option{WithDialer(dialStall{})},
-			events: "callStart dnsStart dnsEnd connectStart connectFailed callFailed",
+			events: "callStart proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectFailed retryDecision false callFailed",
 		},
 		{
 			stage:   "in the handshake of TLS",
 			opts:    []Option{WithTLSConfig(clientTLS)},
 			request: func(w *world) *Request { return mustRequest(w.t, "GET", "https://server.test/") },
 			script:  stalls,
-			events:  "callStart dnsStart dnsEnd connectStart secureConnectStart connectFailed callFailed",
+			events:  "callStart proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart secureConnectStart connectFailed retryDecision false callFailed",
 		},
 		{
 			stage: "between the connection and the exchange",
@@ -85,36 +85,36 @@ func TestCancelTable(t *testing.T) {
 				return &EventListener{ConnectEnd: func(ConnectEvent) { end() }}
 			},
 			script: stalls,
-			events: "callStart dnsStart dnsEnd connectStart connectEnd callFailed",
+			events: "callStart proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectEnd retryDecision false callFailed",
 		},
 		{
 			stage:   "writing a body that the server does not read",
 			request: request("PUT", Bytes("", make([]byte, 1<<20))),
 			script:  func(p *peer) { p.head(); time.Sleep(time.Hour) },
-			events:  newConnection80 + sent + "requestBodyStart requestFailed responseFailed connectionReleased callFailed",
+			events:  newConnection80 + sent + "requestBodyStart requestFailed responseFailed retryDecision false connectionReleased callFailed",
 		},
 		{
 			stage:   "waiting for 100 (Continue)",
 			request: request("PUT", Text("x"), Header("Expect", "100-continue")),
 			script:  stalls,
-			events:  newConnection80 + sent + "responseFailed connectionReleased callFailed",
+			events:  newConnection80 + sent + "responseFailed retryDecision false connectionReleased callFailed",
 		},
 		{
 			stage:   "waiting for 100 (Continue), with a limit",
 			opts:    []Option{WithContinueWait(time.Minute)},
 			request: request("PUT", Text("x"), Header("Expect", "100-continue")),
 			script:  stalls,
-			events:  newConnection80 + sent + "responseFailed connectionReleased callFailed",
+			events:  newConnection80 + sent + "responseFailed retryDecision false connectionReleased callFailed",
 		},
 		{
 			stage:  "waiting for the response",
 			script: stalls,
-			events: newConnection80 + sent + "responseFailed connectionReleased callFailed",
+			events: newConnection80 + sent + "responseFailed retryDecision false connectionReleased callFailed",
 		},
 		{
 			stage:  "inside the head",
 			script: func(p *peer) { p.request(); p.send("HTTP/1.1 200"); stalls(p) },
-			events: newConnection80 + sent + "responseFailed connectionReleased callFailed",
+			events: newConnection80 + sent + "responseFailed retryDecision false connectionReleased callFailed",
 		},
 		{
 			stage:  "pausing before a retry",
@@ -124,9 +124,18 @@ func TestCancelTable(t *testing.T) {
 			pooled: 1,
 		},
 		{
+			stage:  "between a redirect and what follows it", // for which there is no attempt to decide about
+			script: answer(redirectText(302, "/b")),
+			inside: func(end func()) *EventListener {
+				return &EventListener{FollowUpDecision: func(FollowUpDecision) { end() }}
+			},
+			events: newConnection80 + exchanged + "responseBodyStart responseBodyEnd 0 followUpDecision true connectionReleased callFailed",
+			spared: 1,
+		},
+		{
 			stage:  "waiting for what follows a redirect",
 			script: func(p *peer) { p.request(); p.send(redirectText(302, "/b")); stalls(p) },
-			events: newConnection80 + exchanged + "responseBodyStart responseBodyEnd 0 followUpDecision true " + sent + "responseFailed connectionReleased callFailed",
+			events: newConnection80 + exchanged + "responseBodyStart responseBodyEnd 0 followUpDecision true " + sent + "responseFailed retryDecision false connectionReleased callFailed",
 		},
 		{
 			stage:  "reading the body",
@@ -164,7 +173,7 @@ func TestCancelTable(t *testing.T) {
 			events:  newConnection80 + exchanged + "followUpDecision false responseBodyStart responseBodyEnd 5 connectionReleased callEnd",
 		},
 		{
-			stage:  "after the end",
+			stage:  "after the end (fact 15)",
 			script: answer(okText("hello")),
 			run: func(ctx context.Context, w *world, call *Call) error {
 				err := execute(ctx, w, call)
@@ -234,7 +243,7 @@ func TestCancelTable(t *testing.T) {
 						if e == "canceled" {
 							canceled++
 						}
-						return e == "canceled" || how == "context" && strings.HasPrefix(e, "retryDecision")
+						return e == "canceled"
 					})
 					w.mu.Unlock()
 					if want := map[string]int{"Cancel": 1}[how]; canceled != want {
@@ -242,17 +251,18 @@ func TestCancelTable(t *testing.T) {
 					}
 					w.wantEvents(row.events)
 					w.holdsNothing()
-					if got := w.client.cfg.pool.Stats(); got != (PoolStats{Connections: row.pooled, Idle: row.pooled}) {
-						t.Errorf("pool %+v, want %d", got, row.pooled)
+					pooled := row.pooled
+					if how == "context" {
+						pooled += row.spared
 					}
-					if got := w.client.active.Load(); got != 0 {
-						t.Errorf("%d calls left", got)
+					if got := w.client.cfg.pool.Stats(); got != (PoolStats{Connections: pooled, Idle: pooled}) {
+						t.Errorf("pool %+v, want %d", got, pooled)
 					}
 				}, append([]Option{WithReadTimeout(0), WithWriteTimeout(0), WithConnectTimeout(0)}, row.opts...)...)
 			})
 		}
 	}
-	t.Run("before the start", func(t *testing.T) {
+	t.Run("before the start (fact 15)", func(t *testing.T) {
 		for _, enqueue := range []bool{false, true} {
 			inWorld(t, func(t *testing.T, w *world) {
 				var server recorder

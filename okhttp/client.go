@@ -2,6 +2,7 @@ package okhttp
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -74,14 +75,16 @@ func (c *Client) Close() error {
 			running = append(running, call)
 		}
 	}
-	for _, call := range running {
-		call.Cancel()
+	defer c.settle()
+	defer func() {
+		c.cfg.pool.reap()
+		if c.owns {
+			c.cfg.pool.Close()
+		}
+	}()
+	for _, call := range slices.Backward(running) {
+		defer call.Cancel() // those in the queue first, lest one gets its turn; and all of them, even if a listener panics
 	}
-	c.cfg.pool.reap()
-	if c.owns {
-		c.cfg.pool.Close()
-	}
-	c.settle()
 	return nil
 }
 

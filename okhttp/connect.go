@@ -112,7 +112,7 @@ func (c *Call) dial(ctx context.Context, cfg *config, req *Request, addr address
 
 // race returns how routes are raced.
 func (c *Client) race(cfg *config) race.Config {
-	r := race.Config{Go: c.spawn, Fatal: fatal}
+	r := race.Config{Go: c.spawn, Recover: func(v any) error { return &PanicError{v} }, Fatal: fatal}
 	if !cfg.fastFallback {
 		r.Stagger = -1
 	}

@@ -68,11 +68,6 @@ func (p *connectPlan) Connect(ctx context.Context) (err error) {
 		timed, cancel = context.WithDeadline(ctx, end)
 		defer cancel()
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			err = &PanicError{v}
-		}
-	}()
 	network, addr := p.route.target()
 	p.raw, err = cfg.dialer.DialContext(timed, network, addr)
 	switch {

@@ -124,6 +124,9 @@ func (s *tlsSetup) verify(t *tls.Config, host string, outcome *tlsOutcome) {
 			return errors.New("the server sent no certificate")
 		}
 		leaf := cs.PeerCertificates[0]
+		if cs.ServerName == "" { // crypto/tls does not fill it in for IP addresses
+			cs.ServerName = name
+		}
 		switch {
 		case s.verifier != nil:
 			if !trusting {

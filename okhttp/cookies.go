@@ -2,8 +2,19 @@ package okhttp
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 )
+
+// CookieLineJar is a cookie jar that reads Set-Cookie lines itself. A jar given to [WithCookieJar] that has this method gets the lines of a response as
+// they came and no call of SetCookies. Any other jar gets what net/http made of them, and not those that it does not take: with names that are
+// no tokens, as "a[b]", for example, or with quotes within the value. That of package okcookie is one.
+type CookieLineJar interface {
+	http.CookieJar
+	// SetCookieLines takes the Set-Cookie lines of a response to a request to u, in their order. There is at least one, and any of them may be
+	// no cookie. The call waits for it to return.
+	SetCookieLines(u URL, lines []string)
+}
 
 // cookieHeader returns what the jar has for a URL, as the value of a Cookie header, "" for nothing.
 func cookieHeader(jar http.CookieJar, u URL) string {
@@ -28,9 +39,13 @@ func cookieHeader(jar http.CookieJar, u URL) string {
 	return b.String()
 }
 
-// saveCookies gives the jar the cookies of a response. Lines that are no cookie are skipped.
+// saveCookies gives the jar the cookies of a response. Lines that are no cookie are skipped, unless the jar is who tells.
 func saveCookies(jar http.CookieJar, u URL, h Headers) {
 	if jar == nil || !h.has("Set-Cookie") {
+		return
+	}
+	if own, ok := jar.(CookieLineJar); ok {
+		own.SetCookieLines(u, slices.Collect(h.Values("Set-Cookie")))
 		return
 	}
 	var cookies []*http.Cookie

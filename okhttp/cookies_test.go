@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -136,6 +137,45 @@ func TestCookieJarOfOnesOwn(t *testing.T) {
 		var pe *ProtocolError
 		if !errors.As(err, &pe) || strings.Contains(err.Error(), "yes") {
 			t.Errorf("error %v", err)
+		}
+	}, WithCookieJar(jar))
+}
+
+// lineJar keeps what it is told.
+type lineJar struct {
+	spyJar
+	got []string
+}
+
+func (l *lineJar) SetCookieLines(u URL, lines []string) {
+	l.got = append(l.got, u.String()+" "+strings.Join(lines, "|"))
+}
+
+// A jar that reads lines gets each one as it came, whatever net/http makes of it, by every way into the client; redirects and failures of
+// following them do not change that.
+func TestCookieLines(t *testing.T) {
+	jar := new(lineJar)
+	inWorld(t, func(t *testing.T, w *world) {
+		odd := []string{`x[1]=2`, `j={"a":1}`, "no equals", "=no name", "b=\xe9", "a=1; Domain=other.test"}
+		w.serve("server.test", "10.0.0.1", answer(
+			okText(""),
+			statusResponse(302, "Location: /next", "Set-Cookie: hop=1"), setCookies(odd...),
+			setCookies("round=trip"), setCookies("full=stack")))
+		w.want("200 ")(w.get("http://server.test/"))
+		w.want("200 ")(w.get("http://server.test/first"))
+		for _, rt := range []http.RoundTripper{w.client.RoundTripper(), w.client.FullStack()} {
+			resp, err := (&http.Client{Transport: rt}).Get("http://server.test/std")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+		}
+		want := []string{"http://server.test/first hop=1", "http://server.test/next " + strings.Join(odd, "|"), "http://server.test/std round=trip", "http://server.test/std full=stack"}
+		if !slices.Equal(jar.got, want) {
+			t.Errorf("got  %q\nwant %q", jar.got, want)
+		}
+		if jar.sets != 0 {
+			t.Errorf("SetCookies was called %d times", jar.sets)
 		}
 	}, WithCookieJar(jar))
 }

@@ -24,7 +24,7 @@ func TestParseDate(t *testing.T) {
 		"Thu Jan  1 00:00:00 1970":         epoch,
 		"Fri Jun 6 12:30:30 2014":          june2014,
 		// zones
-		"Thu, 01 Jan 1970 00:00:00 GMT-01:00": 3600,
+		"Thu, 01 Jan 1970 00:00:00 GMT-01:00": 3600, // fact 92
 		"Thu, 01 Jan 1970 00:00:00 GMT+1":     -3600,
 		"Thu, 01 Jan 1970 00:00:00 GMT+0130":  -5400,
 		"Thu, 01 Jan 1970 00:00:00 +0100":     -3600,
@@ -122,7 +122,7 @@ func TestParseDateErrors(t *testing.T) {
 		" Thu, 01 Jan 1970 00:00:00 GMT":    "no day of the week",
 		"Thu":                               "no space after the day of the week",
 		"Thu,":                              "no month",
-		"Thu, 01 Jan 1970 00:00:00":         "no zone",
+		"Thu, 01 Jan 1970 00:00:00":         "no zone", // fact 92
 		"Thu, 01 Jan 1970 00:00:00 ":        "no zone that is known",
 		"Thu, 01 Jan 1970 00:00:00 ABC":     "no zone that is known",
 		"Thu, 01 Jan 1970 00:00:00 GMT+24":  "no zone that is known",

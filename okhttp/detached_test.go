@@ -43,7 +43,7 @@ func TestReplacedBodyOfARedirectIsDetached(t *testing.T) {
 		if text, err := resp.Body.Text(); err != nil || text != "hello" {
 			t.Errorf("got %q, %v", text, err)
 		}
-		w.wantEvents(newConnection80 + exchanged + "followUpDecision true connectionReleased dnsStart dnsEnd connectStart connectEnd connectionAcquired " +
+		w.wantEvents(newConnection80 + exchanged + "followUpDecision true connectionReleased proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectEnd connectionAcquired " +
 			exchanged + "followUpDecision false responseBodyStart responseBodyEnd 5 connectionReleased callEnd")
 	}, WithNetworkInterceptor(InterceptorFunc(func(ctx context.Context, c Chain) (*Response, error) {
 		resp, err := c.Proceed(ctx, c.Request())

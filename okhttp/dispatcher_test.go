@@ -497,7 +497,7 @@ func TestEnqueuedPanic(t *testing.T) {
 					o := <-c
 					var p *PanicError
 					var e *Error
-					if !errors.As(o.err, &p) || p.Value != "boom" || !errors.As(o.err, &e) || !strings.Contains(o.err.Error(), "panic in an enqueued call: boom") {
+					if !errors.As(o.err, &p) || p.Value != "boom" || !errors.As(o.err, &e) || !strings.Contains(o.err.Error(), "panic during a call: boom") {
 						t.Errorf("outcome %+v", o)
 					}
 				}
@@ -520,7 +520,7 @@ func TestEnqueuedPanic(t *testing.T) {
 	}
 }
 
-// Calls that upgrade have no part in the limit of their host, only in that of all.
+// Fact 103: calls that upgrade have no part in the limit of their host, only in that of all.
 func TestUpgradesSkipThePerHostLimit(t *testing.T) {
 	d := NewDispatcher(DispatcherConfig{MaxRequests: 3, MaxRequestsPerHost: 1})
 	inWorld(t, func(t *testing.T, w *world) {
@@ -547,6 +547,30 @@ func TestUpgradesSkipThePerHostLimit(t *testing.T) {
 			t.Errorf("plain %+v", o)
 		}
 	}, WithDispatcher(d))
+}
+
+// Fact 103: a running call keeps its place until it returns, canceled or not, and no limit lifts the other.
+func TestCanceledCallKeepsItsPlace(t *testing.T) {
+	d := NewDispatcher(DispatcherConfig{MaxRequests: 100, MaxRequestsPerHost: 1})
+	stubborn := intercept(func(ctx context.Context, c Chain) (*Response, error) {
+		time.Sleep(time.Second)
+		return NewResponse(c.Request(), 204), nil
+	})
+	inWorld(t, func(t *testing.T, w *world) {
+		first, one := w.enqueue(t.Context(), w.client, "http://server.test/1")
+		_, two := w.enqueue(t.Context(), w.client, "http://server.test/2")
+		first.Cancel()
+		synctest.Wait()
+		if got := d.Stats(); got != (DispatcherStats{Running: 1, Queued: 1}) {
+			t.Errorf("stats %+v", got)
+		}
+		if o := <-one; !errors.Is(o.err, ErrCanceled) || o.at != time.Second {
+			t.Errorf("the first %+v", o)
+		}
+		if o := <-two; o.err != nil || o.at != 2*time.Second {
+			t.Errorf("the second %+v", o)
+		}
+	}, WithDispatcher(d), stubborn)
 }
 
 // A dispatcher may be shared; each client's Close ends its own calls.

@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/netip"
 	"time"
+
+	"github.com/okhttp-go/ok/okhttp/internal/gather"
 )
 
 // DNS resolves host names. It is not asked for hosts that are IP addresses. Implementations are safe for concurrent use.
@@ -42,46 +44,28 @@ func (d *dnsFunc) Lookup(ctx context.Context, host string) iter.Seq2[DNSAnswer, 
 	}
 }
 
-// SystemDNS asks a resolver of package net, that of the operating system if r is nil, for IPv6 and IPv4 addresses at once. Those that come
-// first are yielded first; that there are none of one family is no failure.
-func SystemDNS(r *net.Resolver) DNS {
-	if r == nil {
-		r = net.DefaultResolver
-	}
-	return systemResolver{r}
-}
+// systemDNS asks the resolver of the operating system. Package okdns has it with more choices.
+var systemDNS DNS = systemResolver{}
 
-var systemDNS = SystemDNS(nil)
+type systemResolver struct{}
 
-type systemResolver struct{ *net.Resolver }
-
-func (r systemResolver) Lookup(ctx context.Context, host string) iter.Seq2[DNSAnswer, error] {
+// Lookup asks for both families at once. That there are no addresses of one is no failure.
+func (systemResolver) Lookup(ctx context.Context, host string) iter.Seq2[DNSAnswer, error] {
+	families := [...]string{"ip6", "ip4"}
 	return func(yield func(DNSAnswer, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel() // package net returns at once then
-		type family struct {
-			addrs []netip.Addr
-			err   error
-		}
-		families := make(chan family, 2)
-		for _, network := range [...]string{"ip6", "ip4"} {
-			go func() {
-				addrs, err := r.LookupNetIP(ctx, network, host)
-				families <- family{addrs, err}
-			}()
-		}
 		found := false
 		var failure error
-		for range 2 {
-			f := <-families
+		for r := range gather.Each(ctx, len(families), func(ctx context.Context, i int) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, families[i], host)
+		}) {
+			var de *net.DNSError
 			switch {
-			case f.err == nil:
-				found = true
-				if !yield(DNSAnswer{Addrs: f.addrs}, nil) {
+			case r.Err == nil:
+				if found = true; !yield(DNSAnswer{Addrs: r.Value}, nil) {
 					return
 				}
-			case failure == nil || isNotFound(failure): // anything else tells more
-				failure = f.err
+			case failure == nil || errors.As(failure, &de) && de.IsNotFound: // anything else tells more
+				failure = r.Err
 			}
 		}
 		if !found {
@@ -90,9 +74,16 @@ func (r systemResolver) Lookup(ctx context.Context, host string) iter.Seq2[DNSAn
 	}
 }
 
-func isNotFound(err error) bool {
-	var de *net.DNSError
-	return errors.As(err, &de) && de.IsNotFound
+// unknownHost makes the failure of a look-up without any address.
+func unknownHost(host string, err error) error {
+	var known *UnknownHostError
+	if errors.As(err, &known) {
+		return err
+	}
+	if de, ok := err.(*net.DNSError); ok && de.Name == host {
+		err = &dnsFailure{de}
+	}
+	return &UnknownHostError{Host: host, Err: err}
 }
 
 // dnsFailure is a resolver's error less the host name, which stands before it already.

@@ -2,8 +2,6 @@ package okhttp
 
 import (
 	"context"
-	"errors"
-	"net"
 	"net/netip"
 	"sync"
 	"time"
@@ -106,11 +104,7 @@ func (l *lookup) end(err error) {
 		l.delay.Stop()
 	}
 	if len(l.all) == 0 {
-		var de *net.DNSError
-		if errors.As(err, &de) && de.Name == l.host {
-			err = &dnsFailure{de}
-		}
-		l.err = &UnknownHostError{Host: l.host, Err: err}
+		l.err = unknownHost(l.host, err)
 	}
 	l.cancel()
 	l.tell()

@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/netip"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/okhttp-go/ok/okio"
 )
 
 // Section 14.4: the orders that the tests of calls, redirects, bodies, interceptors and TLS do not show already.
@@ -29,7 +32,7 @@ func TestEventOrders(t *testing.T) {
 		"the head comes late, after others": {answer("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\n\r\n" + okText("")),
 			newConnection80 + sent + "responseHeadersStart informational 100 informational 103 responseHeadersEnd responseBodyStart responseBodyEnd 0 " +
 				"followUpDecision false connectionReleased callEnd"},
-		"fact 28: only others come": {answer("HTTP/1.1 100 Continue\r\n\r\n"),
+		"only others come": {answer("HTTP/1.1 100 Continue\r\n\r\n"),
 			newConnection80 + sent + "responseHeadersStart informational 100 responseFailed retryDecision false connectionReleased callFailed"},
 		"the head promises what it must not": {answer("HTTP/1.1 204 X\r\nContent-Length: 1\r\n\r\n"), failedHead},
 		"the first read fails": {answer("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
@@ -66,6 +69,125 @@ func TestEventsOfTheLastByte(t *testing.T) {
 	})
 }
 
+// A request that fails is told of once, wherever its writing broke.
+func TestEventsOfAFailedRequest(t *testing.T) {
+	const head = newConnection80 + "requestHeadersStart requestHeadersEnd "
+	const failed = "responseFailed retryDecision false connectionReleased callFailed"
+	broken := func(w *world) Dialer {
+		return dialerFunc(func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := w.network.DialContext(ctx, network, address)
+			return brokenConn{conn}, err
+		})
+	}
+	stubborn := Streamed("", func(_ context.Context, w io.Writer) error {
+		for range 10 {
+			w.Write(make([]byte, 100_000)) // and does not look at what comes of it
+		}
+		return nil
+	})
+	for name, c := range map[string]struct {
+		opt  func(*world) CallOption
+		body *Body
+		want string
+	}{
+		"a head that cannot be sent": {func(*world) CallOption { return WithCookieJar(new(spyJar).with("a", "\r\n")) }, Text("x"),
+			newConnection80 + "requestHeadersStart requestFailed retryDecision false connectionReleased callFailed"},
+		"in the last flush": {func(w *world) CallOption { return WithDialer(broken(w)) }, Text("x"),
+			head + "requestBodyStart requestBodyEnd 1 requestFailed " + failed},
+		"in several writes": {func(w *world) CallOption { return WithDialer(broken(w)) }, stubborn,
+			head + "requestBodyStart requestFailed " + failed},
+		"not at all": {func(*world) CallOption { return nil }, Streamed("", func(_ context.Context, w io.Writer) error {
+			_, err := io.WriteString(w, "hello") // the bytes of the body count, not those of its chunks
+			return err
+		}), head + "requestBodyStart requestBodyEnd 5 " + failed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				w.serve("server.test", "10.0.0.1", func(p *peer) { p.request() })
+				if _, err := w.do("POST", "http://server.test/", c.body, c.opt(w)); err == nil {
+					t.Error("no error")
+				}
+				w.wantEvents(c.want)
+				w.holdsNothing()
+			})
+		})
+	}
+}
+
+// What an interceptor began to read and then dropped has an end, before the connection is released.
+func TestEventsOfADroppedResponse(t *testing.T) {
+	why := errors.New("not good enough")
+	begin := func(resp *Response, err error) (*Response, error) {
+		if err == nil {
+			resp.Body.Read(make([]byte, 2))
+			err = why
+		}
+		return nil, err
+	}
+	drop := func(ctx context.Context, c Chain) (*Response, error) { return begin(onward(ctx, c)) }
+	for name, c := range map[string]struct {
+		opt  Option
+		want string
+	}{
+		"by an application interceptor": {intercept(drop), "followUpDecision false responseBodyStart responseBodyEnd 2 connectionReleased callFailed"},
+		"by a network interceptor":      {interceptNetwork(drop), "responseBodyStart responseBodyEnd 2 retryDecision false connectionReleased callFailed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				w.serve("server.test", "10.0.0.1", answer(okText("hello")))
+				if _, err := w.get("http://server.test/"); !errors.Is(err, why) {
+					t.Errorf("error %v", err)
+				}
+				w.wantEvents(newConnection80 + exchanged + c.want)
+				w.holdsNothing()
+			}, c.opt)
+		})
+	}
+	t.Run("for another in its place, which redirects", func(t *testing.T) {
+		inWorld(t, func(t *testing.T, w *world) {
+			w.serve("server.test", "10.0.0.1", answer("HTTP/1.1 302 X\r\nLocation: /b\r\nContent-Length: 4\r\n\r\nbody"), answer(okText("")))
+			w.want("200 ")(w.get("http://server.test/"))
+			w.wantEvents(newConnection80 + exchanged + "responseBodyStart responseBodyEnd 2 followUpDecision true connectionReleased proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectEnd " +
+				"connectionAcquired " + exchanged + "responseBodyStart responseBodyEnd 0 followUpDecision false connectionReleased callEnd")
+		}, interceptNetwork(func(ctx context.Context, c Chain) (*Response, error) {
+			resp, err := onward(ctx, c)
+			if err == nil && resp.Status == 302 {
+				resp.Body.Read(make([]byte, 2))
+				resp = resp.With(ResponseBodyFrom("", 0, new(okio.Buffer)))
+			}
+			return resp, err
+		}))
+	})
+	t.Run("after an upgrade", func(t *testing.T) {
+		var socket okio.Socket
+		inWorld(t, func(t *testing.T, w *world) {
+			w.serve("server.test", "10.0.0.1", switchAnd("welcome", echoLines))
+			if _, err := w.client.Do(t.Context(), mustRequest(t, "GET", "http://server.test/", Upgrade("echo"))); !errors.Is(err, why) {
+				t.Errorf("error %v", err)
+			}
+			w.wantEvents(upgradeAccepted + "responseBodyStart responseBodyEnd 7 connectionReleased callFailed")
+			var b okio.Buffer
+			if _, err := socket.Source().ReadBuffer(&b, 1); !errors.Is(err, okio.ErrClosed) {
+				t.Errorf("read %v", err)
+			}
+			if err := socket.Sink().WriteBuffer(&b, 0); !errors.Is(err, okio.ErrClosed) {
+				t.Errorf("write %v", err)
+			}
+			socket.Sink().Close()
+			w.wantEvents("")
+			w.holdsNothing()
+		}, intercept(func(ctx context.Context, c Chain) (*Response, error) {
+			resp, err := onward(ctx, c)
+			if err == nil {
+				socket, _ = resp.Socket()
+				hear(t, socket, "welcome")
+				err = why
+			}
+			return nil, err
+		}))
+	})
+}
+
 // What the events carry.
 func TestEventContents(t *testing.T) {
 	var log []string
@@ -80,7 +202,7 @@ func TestEventContents(t *testing.T) {
 		}, answer(okText("hello")))
 		var call *Call
 		_, clientTLS := tlsFor()
-		client := w.client.With(WithTLSConfig(clientTLS), WithEventListener(func(c *Call) *EventListener {
+		client := w.with(WithTLSConfig(clientTLS), WithEventListener(func(c *Call) *EventListener {
 			call = c
 			is := func(name string, got *Call) {
 				if got != c {
@@ -173,16 +295,7 @@ func TestEventContents(t *testing.T) {
 
 // fillListener sets every hook of a listener to a function that notes its name.
 func fillListener(note func(string)) *EventListener {
-	l := new(EventListener)
-	v := reflect.ValueOf(l).Elem()
-	for i := range v.NumField() {
-		name := v.Type().Field(i).Name
-		v.Field(i).Set(reflect.MakeFunc(v.Field(i).Type(), func([]reflect.Value) []reflect.Value {
-			note(name)
-			return nil
-		}))
-	}
-	return l
+	return listenToAll(func(hook string, _ any) { note(hook) })
 }
 
 func callHook(l *EventListener, i int) {

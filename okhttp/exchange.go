@@ -96,10 +96,15 @@ func (ex *exchange) finish() {
 	}
 	ex.whole = true
 	ex.conn.served++
+	ex.ended()
+}
+
+// ended tells of the end of the body. Here as in the other ends, what the call holds is free even if a listener panics.
+func (ex *exchange) ended() {
+	defer ex.over(nil)
 	if l := ex.call.events.Load(); l != nil && l.ResponseBodyEnd != nil {
 		l.ResponseBodyEnd(BodyEnd{ex.call, ex.got})
 	}
-	ex.over(nil)
 }
 
 // over parts with the connection, and with the call if nothing may follow.
@@ -111,21 +116,18 @@ func (ex *exchange) over(err *Error) {
 	if c.more {
 		return // a follow-up may use the connection
 	}
-	c.release()
 	if err != nil {
-		c.fail(err)
+		defer c.fail(err)
 	} else {
-		c.succeed()
+		defer c.succeed()
 	}
+	c.release()
 }
 
 // cut ends an exchange whose body will not be read to its end.
 func (ex *exchange) cut() {
 	ex.conn.codec.Spend()
-	if l := ex.call.events.Load(); l != nil && l.ResponseBodyEnd != nil {
-		l.ResponseBodyEnd(BodyEnd{ex.call, ex.got})
-	}
-	ex.over(nil)
+	ex.ended()
 }
 
 // fail ends an exchange whose body could not be read.
@@ -141,10 +143,10 @@ func (ex *exchange) fail(err error) error {
 		Err:    err,
 	})
 	ex.broken = e
+	defer ex.over(e)
 	if l := c.events.Load(); l != nil && l.ResponseFailed != nil {
 		l.ResponseFailed(Failure{c, e})
 	}
-	ex.over(e)
 	return e
 }
 
@@ -169,8 +171,8 @@ func (ex *exchange) read(n int64, err error) (int64, error) {
 	if err != nil && err != io.EOF {
 		return n, ex.fail(err)
 	}
-	ex.start()
 	ex.got += n
+	ex.start()
 	if ex.body.Done() {
 		ex.finish()
 	}
@@ -205,13 +207,18 @@ func (ex *exchange) Close() error {
 	if ex.done {
 		return nil
 	}
+	defer ex.quit()
 	ex.start()
+	return nil
+}
+
+// quit ends an exchange whose body was closed.
+func (ex *exchange) quit() {
 	if ex.body.Len() != http1.UntilClose && ex.ctx.Err() == nil && ex.discard() {
 		ex.finish()
 	} else {
 		ex.cut()
 	}
-	return nil
 }
 
 // discard reads the rest of the body and reports whether its end came in time.

@@ -14,8 +14,8 @@ func (c *Call) awaitContinue(cfg *config, ex *exchange) (refused *http1.Response
 	if err := codec.Flush(); err != nil {
 		return nil, c.requestFailed(ex.failure(PhaseRequestHeaders, err))
 	}
-	if c.trace != nil && c.trace.Wait100Continue != nil {
-		c.trace.Wait100Continue()
+	if t := c.tracer(); t != nil && t.Wait100Continue != nil {
+		t.Wait100Continue()
 	}
 	// A wait that is longer than the read timeout cannot end well: then reading the head is what fails.
 	sooner := cfg.readTimeout == 0 || cfg.continueWait < cfg.readTimeout

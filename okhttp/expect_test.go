@@ -90,6 +90,15 @@ func TestExpectContinue(t *testing.T) {
 			events: sent + "responseFailed retryDecision false connectionReleased callFailed",
 			after:  10 * time.Second,
 		},
+		"fact 28: 100, and then silence": {
+			script: func(p *peer) {
+				p.head()
+				p.send(continued)
+				got = p.body(5)
+			},
+			events: sent + "responseHeadersStart informational 100 " + body + "responseFailed retryDecision false connectionReleased callFailed",
+			opened: 1, body: "hello", after: 10 * time.Second,
+		},
 		"silence, and a wait as long as the read timeout": {
 			script: func(p *peer) { p.head() },
 			opts:   []CallOption{WithContinueWait(10 * time.Second)},

@@ -49,7 +49,7 @@ func statusResponse(status int, headers ...string) string {
 	return fmt.Sprintf("HTTP/1.1 %d X\r\n%sContent-Length: 0\r\n\r\n", status, strings.Join(append(headers, ""), "\r\n"))
 }
 
-// Section 6.4 of the specification: what becomes of each method at each status.
+// Fact 7 and section 6.4 of the specification: what becomes of each method at each status.
 func TestRedirectMethods(t *testing.T) {
 	const unchanged, get = "unchanged", "GET"
 	for _, row := range []struct{ method, at30012, at303, at3078 string }{
@@ -117,9 +117,9 @@ func TestRedirectNotFollowed(t *testing.T) {
 	}{
 		"switched off":           {redirectText(302, "/next"), []CallOption{off}},
 		"no Location":            {statusResponse(302), nil},
-		"invalid Location":       {redirectText(302, "http://[::1/"), nil},
+		"fact 10: no URL":        {redirectText(302, "http://[::1/"), nil},
 		"invalid port":           {redirectText(302, "http://server.test:99999/"), nil},
-		"file":                   {redirectText(302, "file:///etc/passwd"), nil},
+		"fact 10: file":          {redirectText(302, "file:///etc/passwd"), nil},
 		"javascript":             {redirectText(302, "javascript:alert(1)"), nil},
 		"empty host":             {redirectText(302, "http://"), nil},
 		"fact 8: 305":            {redirectText(305, "/next"), nil},
@@ -225,7 +225,7 @@ func TestRedirectEvents(t *testing.T) {
 			w.serve("other.test", "10.0.0.2", answer(okText("x")))
 			w.want("200 x")(w.get("http://server.test/"))
 			w.wantEvents(newConnection80 + toNext + "responseBodyStart responseBodyEnd 0 followUpDecision true connectionReleased " +
-				"dnsStart dnsEnd connectStart connectEnd connectionAcquired " + last)
+				"proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectEnd connectionAcquired " + last)
 			if got := w.client.cfg.pool.Stats(); got != (PoolStats{Connections: 2, Idle: 2}) {
 				t.Errorf("pool %+v", got)
 			}
@@ -237,7 +237,7 @@ func TestRedirectEvents(t *testing.T) {
 				answerAndClose("HTTP/1.1 302 X\r\nLocation: /b\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"), answer(okText("x")))
 			w.want("200 x")(w.get("http://server.test/"))
 			w.wantEvents(newConnection80 + toNext + "responseBodyStart responseBodyEnd 0 followUpDecision true connectionReleased " +
-				"dnsStart dnsEnd connectStart connectEnd connectionAcquired " + last)
+				"proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectEnd connectionAcquired " + last)
 		})
 	})
 	t.Run("body that the request cannot send again", func(t *testing.T) {
@@ -270,7 +270,7 @@ func TestRedirectWithStallingBody(t *testing.T) {
 			t.Errorf("took %v, want %v", got, discardTime)
 		}
 		w.wantEvents(newConnection80 + exchanged + "responseBodyStart responseBodyEnd 2 followUpDecision true connectionReleased " +
-			"dnsStart dnsEnd connectStart connectEnd connectionAcquired " + exchanged + "followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd")
+			"proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectEnd connectionAcquired " + exchanged + "followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd")
 	})
 }
 
@@ -317,7 +317,7 @@ func TestRedirectLocation(t *testing.T) {
 	}
 }
 
-// The credentials of one origin are not for another, whichever part of it changes, and do not come back.
+// Fact 9: the credentials of one origin are not for another, whichever part of it changes, and do not come back.
 func TestRedirectCredentials(t *testing.T) {
 	names := []string{"Authorization", "Cookie", "Proxy-Authorization", "X-Secret", "X-Other-Secret"}
 	kept := append(slices.Clone(names), "X-Kept")

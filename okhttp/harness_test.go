@@ -27,6 +27,7 @@ type world struct {
 	mu      sync.Mutex
 	names   map[string][]netip.Addr
 	events  []string
+	calls   []*callEvents
 	lookups int
 	peers   sync.WaitGroup
 	toClose []io.Closer
@@ -48,17 +49,41 @@ func inWorld(t *testing.T, test func(t *testing.T, w *world), opts ...Option) {
 			}
 			return addrs, nil
 		})
-		base := []Option{WithProxySelector(ProxyList(nil)), WithDNS(dns), WithDialer(&w.network), WithEventListener(w.listen)}
-		w.client = New(append(base, opts...)...)
+		w.client = w.watched(New(append([]Option{WithProxySelector(ProxyList(nil)), WithDNS(dns), WithDialer(&w.network)}, opts...)...))
 		defer func() {
 			w.client.Close()
 			for _, c := range w.toClose {
 				c.Close()
 			}
 			w.peers.Wait()
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			for _, g := range w.calls {
+				if err := g.end(); err != nil {
+					t.Errorf("%s: %v", strings.Join(g.seen, ", "), err)
+				}
+			}
 		}()
 		test(t, w)
 	})
+}
+
+// watched has the world told of the client's calls, before the listener that the client was given.
+func (w *world) watched(c *Client) *Client {
+	theirs := c.cfg.events
+	c.cfg.events = func(call *Call) *EventListener {
+		l := w.listen(call)
+		if theirs != nil {
+			l = TeeEvents(l, theirs(call))
+		}
+		return l
+	}
+	return c
+}
+
+// with derives a client that may have a listener of its own.
+func (w *world) with(opts ...Option) *Client {
+	return w.watched(w.client.With(append([]Option{WithEventListener(nil)}, opts...)...))
 }
 
 // serve makes a name resolve to an address where the first connection is handled by the first script, the next by the next, and
@@ -203,52 +228,34 @@ func redirectText(status int, location string) string {
 	return fmt.Sprintf("HTTP/1.1 %d Go\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n", status, location)
 }
 
-// listen records the events of calls by their names.
+// listen records the events of calls by their names, and checks each call's against the grammar.
 func (w *world) listen(c *Call) *EventListener {
-	say := func(format string, args ...any) {
+	g := new(callEvents)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.calls = append(w.calls, g)
+	return listenToAll(func(hook string, event any) {
+		text := eventText(hook, event)
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.events = append(w.events, fmt.Sprintf(format, args...))
-	}
-	plain := func(name string) func(*Call) { return func(*Call) { say("%s", name) } }
-	return &EventListener{
-		CallStart:           func(CallStart) { say("callStart") },
-		QueueStart:          func(QueueEvent) { say("queueStart") },
-		QueueEnd:            func(QueueEvent) { say("queueEnd") },
-		CacheHit:            func(CacheEvent) { say("cacheHit") },
-		CacheMiss:           func(CacheEvent) { say("cacheMiss") },
-		CacheConditionalHit: func(CacheEvent) { say("cacheConditionalHit") },
-		SatisfactionFailure: func(CacheEvent) { say("satisfactionFailure") },
-		DNSStart:            func(DNSEvent) { say("dnsStart") },
-		DNSEnd:              func(DNSEvent) { say("dnsEnd") },
-		ConnectStart:        func(ConnectEvent) { say("connectStart") },
-		SecureConnectStart:  func(ConnectEvent) { say("secureConnectStart") },
-		SecureConnectEnd:    func(ConnectEvent) { say("secureConnectEnd") },
-		ConnectEnd: func(e ConnectEvent) {
-			if say("connectEnd"); e.Protocol == "" {
-				say("withoutProtocol")
+		if err := g.add(text); err != nil {
+			w.t.Errorf("%s after %s: %v", text, strings.Join(g.seen[:len(g.seen)-1], ", "), err)
+		}
+		name, _, _ := strings.Cut(text, " ")
+		switch e := event.(type) {
+		case BodyEnd:
+			name = fmt.Sprint(name, " ", e.Bytes)
+		case InformationalEvent:
+			name = fmt.Sprint(name, " ", e.Status)
+		case RetryDecision, FollowUpDecision:
+			name = text
+		case ConnectEvent:
+			if name == "connectEnd" && e.Protocol == "" {
+				name += " withoutProtocol"
 			}
-		},
-		ConnectFailed:        func(ConnectEvent) { say("connectFailed") },
-		ConnectionAcquired:   func(ConnectionEvent) { say("connectionAcquired") },
-		ConnectionReleased:   func(ConnectionEvent) { say("connectionReleased") },
-		RequestHeadersStart:  plain("requestHeadersStart"),
-		RequestHeadersEnd:    func(RequestHeadersEnd) { say("requestHeadersEnd") },
-		RequestBodyStart:     plain("requestBodyStart"),
-		RequestBodyEnd:       func(e BodyEnd) { say("requestBodyEnd %d", e.Bytes) },
-		RequestFailed:        func(Failure) { say("requestFailed") },
-		ResponseHeadersStart: plain("responseHeadersStart"),
-		Informational:        func(e InformationalEvent) { say("informational %d", e.Status) },
-		ResponseHeadersEnd:   func(ResponseHeadersEnd) { say("responseHeadersEnd") },
-		ResponseBodyStart:    plain("responseBodyStart"),
-		ResponseBodyEnd:      func(e BodyEnd) { say("responseBodyEnd %d", e.Bytes) },
-		ResponseFailed:       func(Failure) { say("responseFailed") },
-		RetryDecision:        func(e RetryDecision) { say("retryDecision %v", e.Retry) },
-		FollowUpDecision:     func(e FollowUpDecision) { say("followUpDecision %v", e.Next != nil) },
-		Canceled:             plain("canceled"),
-		CallEnd:              func(CallEnd) { say("callEnd") },
-		CallFailed:           func(Failure) { say("callFailed") },
-	}
+		}
+		w.events = append(w.events, name)
+	})
 }
 
 // wantEvents checks the events since the last check.

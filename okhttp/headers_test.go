@@ -140,9 +140,9 @@ func TestHeaderErrors(t *testing.T) {
 		{"X", "abc\r\nY: z", `okhttp: unexpected char 0x0d at 3 in X value`},
 		{"X", "\x00", `okhttp: unexpected char 0x00 at 0 in X value`},
 		{"X", "\x7f", `okhttp: unexpected char 0x7f at 0 in X value`},
-		{"X", "caf\u00e9", `okhttp: unexpected char 0xe9 at 3 in X value`},
+		{"X", "caf\u00e9", `okhttp: unexpected char 0xe9 at 3 in X value`}, // fact 94
 		{"X", strings.Repeat("é", 1000), `okhttp: unexpected char 0xe9 at 0 in X value`},
-		{"authorization", "secret\u00e9", "okhttp: unexpected char 0xe9 at 6 in authorization value"},
+		{"authorization", "secret\u00e9", "okhttp: unexpected char 0xe9 at 6 in authorization value"}, // fact 94
 		{"Cookie", "secret\n", "okhttp: unexpected char 0x0a at 6 in Cookie value"},
 		{"Proxy-Authorization", "secret\n", "okhttp: unexpected char 0x0a at 6 in Proxy-Authorization value"},
 		{"SET-COOKIE", "secret\n", "okhttp: unexpected char 0x0a at 6 in SET-COOKIE value"},
@@ -170,6 +170,7 @@ func TestHeaderErrors(t *testing.T) {
 	}
 }
 
+// Fact 94.
 func TestHeadersAddNonASCII(t *testing.T) {
 	h, err := Headers{}.AddNonASCII("X", " caf\u00e9 \xff")
 	if err != nil || h.Get("x") != "caf\u00e9 \xff" {

@@ -15,7 +15,7 @@ func traced(ctx context.Context, c *Call) {
 	if t == nil {
 		return
 	}
-	c.trace = t
+	c.rarely().trace = t
 	c.AddEventListener(traceListener(c, t))
 }
 
@@ -77,8 +77,8 @@ func traceListener(c *Call, t *httptrace.ClientTrace) *EventListener {
 
 // traceWritten tells the trace, if there is one, that a request was written, or why not.
 func (c *Call) traceWritten(err error) {
-	if c.trace != nil && c.trace.WroteRequest != nil {
-		c.trace.WroteRequest(httptrace.WroteRequestInfo{Err: err})
+	if t := c.tracer(); t != nil && t.WroteRequest != nil {
+		t.WroteRequest(httptrace.WroteRequestInfo{Err: err})
 	}
 }
 

@@ -91,10 +91,10 @@ func (c Chain) Proceed(ctx context.Context, r *Request) (*Response, error) {
 		if *c.proceeds++; *c.proceeds > 1 {
 			return nil, &InterceptorError{Interceptor: nameOf(c.self), Detail: "must call Proceed exactly once but called it again"}
 		}
-		if was := c.ex.request.url; r.url.Host() != was.Host() || r.url.Port() != was.Port() {
-			return nil, &InterceptorError{Interceptor: nameOf(c.self), Detail: "must keep the host and port of the request"}
-		}
 		if r != c.request {
+			if was := c.ex.request.url; r.url.Host() != was.Host() || r.url.Port() != was.Port() {
+				return nil, &InterceptorError{Interceptor: nameOf(c.self), Detail: "must keep the host and port of the request"}
+			}
 			r = framed(r)
 		}
 		return c.call.network(ctx, c.cfg, c.ex, r, c.next)

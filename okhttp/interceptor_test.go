@@ -35,11 +35,14 @@ func (n *namedInterceptor) Intercept(ctx context.Context, c Chain) (*Response, e
 	return n.f(ctx, c)
 }
 
-// holdsNothing checks that no call kept a connection or stays registered.
+// holdsNothing checks that no call kept a connection, stays registered or has not ended.
 func (w *world) holdsNothing() {
 	w.t.Helper()
 	if got := w.client.cfg.pool.Stats(); got.Connections != got.Idle {
 		w.t.Errorf("pool %+v, want none in use", got)
+	}
+	if got := w.client.active.Load(); got != 0 {
+		w.t.Errorf("%d calls left", got)
 	}
 	w.client.mu.Lock()
 	defer w.client.mu.Unlock()
@@ -170,6 +173,7 @@ func TestBodyReadInNetworkInterceptor(t *testing.T) {
 	}))
 }
 
+// Fact 19, and section 4.2.
 func TestNetworkInterceptorRules(t *testing.T) {
 	change := func(url string) func(context.Context, Chain) (*Response, error) {
 		return func(ctx context.Context, c Chain) (*Response, error) {
@@ -326,17 +330,26 @@ func TestChainWith(t *testing.T) {
 		}))
 	})
 	t.Run("on a connection of the pool", func(t *testing.T) { // fact 30
-		inWorld(t, func(t *testing.T, w *world) {
-			w.serve("server.test", "10.0.0.1", answer(okText("x")))
-			w.want("200 x")(w.get("http://server.test/"))
-			start := time.Now()
-			if _, err := w.get("http://server.test/", WithReadTimeout(time.Second)); err == nil {
-				t.Error("no error")
-			}
-			if got := time.Since(start); got != time.Second {
-				t.Errorf("after %v, want 1 s", got)
-			}
-		})
+		for name, get := range map[string]func(*world) (*Response, error){
+			"option": func(w *world) (*Response, error) {
+				return w.client.Get(w.t.Context(), "http://server.test/", WithReadTimeout(time.Second))
+			},
+			"derived client": func(w *world) (*Response, error) {
+				return w.client.With(WithReadTimeout(time.Second)).Get(w.t.Context(), "http://server.test/")
+			},
+		} {
+			inWorld(t, func(t *testing.T, w *world) {
+				w.serve("server.test", "10.0.0.1", answer(okText("x")))
+				w.want("200 x")(w.get("http://server.test/"))
+				start := time.Now()
+				if _, err := get(w); err == nil {
+					t.Errorf("%s: no error", name)
+				}
+				if got := time.Since(start); got != time.Second || w.lookups != 1 {
+					t.Errorf("%s: after %v, want 1 s; %d look-ups", name, got, w.lookups)
+				}
+			})
+		}
 	})
 	t.Run("DNS", func(t *testing.T) {
 		inWorld(t, func(t *testing.T, w *world) {
@@ -448,6 +461,23 @@ func TestInterceptorCancels(t *testing.T) {
 	}
 }
 
+// Fact 17: nobody else could close the response.
+func TestInterceptorCancelsAndAnswers(t *testing.T) {
+	closed := 0
+	inWorld(t, func(t *testing.T, w *world) {
+		if _, err := w.get("http://server.test/"); !errors.Is(err, ErrCanceled) {
+			t.Errorf("error %v", err)
+		}
+		if closed != 1 {
+			t.Errorf("closed %d times", closed)
+		}
+		w.wantEvents("callStart canceled callFailed")
+	}, intercept(func(_ context.Context, c Chain) (*Response, error) {
+		c.Call().Cancel()
+		return NewResponse(c.Request(), 200, ResponseBodyFrom("", -1, closingSource{func() { closed++ }})), nil
+	}))
+}
+
 // Fact 19: whoever catches a failure may proceed again, over the addresses of a fresh look-up.
 func TestInterceptorRecovers(t *testing.T) {
 	again := intercept(func(ctx context.Context, c Chain) (*Response, error) {
@@ -462,7 +492,7 @@ func TestInterceptorRecovers(t *testing.T) {
 			w.serve("server.test", "10.0.0.1", func(p *peer) { p.request() }, answer(okText("x")))
 			w.want("200 x")(w.get("http://server.test/"))
 			w.wantEvents(newConnection80 + "requestHeadersStart requestHeadersEnd responseFailed retryDecision false connectionReleased " +
-				"dnsStart dnsEnd connectStart connectEnd connectionAcquired " + exchanged + "followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd")
+				"proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectEnd connectionAcquired " + exchanged + "followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd")
 		}, again)
 	})
 	t.Run("from connecting", func(t *testing.T) {

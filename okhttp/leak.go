@@ -55,17 +55,26 @@ func (p *ConnectionPool) reap() {
 			logger = slog.Default()
 		}
 		args := []any{"method", call.request.method, "url", call.request.url.Redacted()}
-		if call.stack != nil {
-			args = append(args, "stack", *call.stack)
+		if call.rare != nil && call.rare.stack != "" {
+			args = append(args, "stack", call.rare.stack)
 		}
 		logger.Warn("okhttp: a connection was leaked; close the body of every response", args...)
-		ex.fail(ErrBodyLeaked)
+		ex.endLeaked(logger)
 	}
 }
 
+// endLeaked fails the call of a leak. A panic of its listener is for the log too: whoever's call this happens in has nothing to do with it.
+func (ex *exchange) endLeaked(logger *slog.Logger) {
+	defer func() {
+		if v := recover(); v != nil {
+			logger.Error("okhttp: a listener panicked when its call was leaked", "panic", v)
+		}
+	}()
+	ex.fail(ErrBodyLeaked)
+}
+
 // callerStack returns the stack of the goroutine that executes a call, for the report of a leak.
-func callerStack() *string {
+func callerStack() string {
 	buf := make([]byte, 4<<10)
-	stack := string(buf[:runtime.Stack(buf, false)])
-	return &stack
+	return string(buf[:runtime.Stack(buf, false)])
 }

@@ -12,11 +12,11 @@ func TestParseMediaType(t *testing.T) {
 		"text/plain":                                {"text", "plain"},
 		"Text/PLAIN; Charset=UTF-8":                 {"text", "plain", "charset", "UTF-8", "CHARSET", "UTF-8"},
 		"text/plain;charset=utf-8":                  {"text", "plain", "charset", "utf-8"},
-		"text/plain; charset='utf-8'":               {"text", "plain", "charset", "utf-8"},
+		"text/plain; charset='utf-8'":               {"text", "plain", "charset", "utf-8"}, // fact 93
 		`text/plain; charset="utf-8"`:               {"text", "plain", "charset", "utf-8"},
 		`text/plain; charset="'utf-8'"`:             {"text", "plain", "charset", "'utf-8'"},
 		"text/plain; a=''; b='x; c='y'":             {"text", "plain", "a", "''", "b", "'x", "c", "y"},
-		"text/plain;; ;":                            {"text", "plain"},
+		"text/plain;; ;":                            {"text", "plain"}, // fact 93
 		"text/plain;":                               {"text", "plain"},
 		"text/plain; ":                              {"text", "plain"},
 		"text/plain;\t a=b;;c=d;":                   {"text", "plain", "a", "b", "c", "d"},
@@ -56,7 +56,7 @@ func TestParseMediaTypeErrors(t *testing.T) {
 		"/":                     noSubtype + `"/"`,
 		"text/":                 noSubtype + `"text/"`,
 		"/plain":                noSubtype + `"/plain"`,
-		" text/plain":           noSubtype + `" text/plain"`,
+		" text/plain":           noSubtype + `" text/plain"`, // fact 93
 		"te<t/plain":            noSubtype + `"te<t/plain"`,
 		"text /plain":           noSubtype + `"text /plain"`,
 		"text/ plain":           noSubtype + `"text/ plain"`,
@@ -64,8 +64,8 @@ func TestParseMediaTypeErrors(t *testing.T) {
 		"text/plain ":           parameter(" ", "text/plain "),
 		"text/plain ; a=b":      parameter(" ; a=b", "text/plain ; a=b"),
 		"text/plain, text/html": parameter(", text/html", "text/plain, text/html"),
-		"text/plain; a":         parameter("a", "text/plain; a"),
-		"text/plain; a=":        parameter("a=", "text/plain; a="),
+		"text/plain; a":         parameter("a", "text/plain; a"),   // fact 93
+		"text/plain; a=":        parameter("a=", "text/plain; a="), // fact 93
 		"text/plain; a =b":      parameter("a =b", "text/plain; a =b"),
 		"text/plain; a= b":      parameter("a= b", "text/plain; a= b"),
 		"text/plain; a=b c":     parameter(" c", "text/plain; a=b c"),

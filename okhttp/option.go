@@ -269,8 +269,8 @@ func WithAuthenticator(a Authenticator) CallOption {
 	return callOption{"WithAuthenticator", false, func(c *config) { c.authenticator = a }}
 }
 
-// WithCookieJar sends the jar's cookies, in place of a Cookie header of the request, and keeps those of responses, redirects included. nil,
-// the default, does neither.
+// WithCookieJar sends the jar's cookies, in place of a Cookie header of the request, and keeps those of responses, redirects included. A
+// [CookieLineJar] gets the lines of responses as they came. nil, the default, does neither.
 func WithCookieJar(jar http.CookieJar) CallOption {
 	return callOption{"WithCookieJar", false, func(c *config) { c.jar = jar }}
 }

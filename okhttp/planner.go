@@ -188,7 +188,7 @@ func (p *planner) ofLookup() (*Route, <-chan struct{}, error) {
 		}
 		p.told = true
 		keys := ""
-		if p.proxy.IsDirect() && p.addr.secure {
+		if p.proxy.IsDirect() && p.addr.secure && p.addr.port == 443 { // the record of a host is about that port (RFC 9460 section 9.1)
 			keys = p.lookup.keys()
 		}
 		if r := p.fresh(p.at(ip, keys)); r != nil {

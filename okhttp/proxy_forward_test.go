@@ -36,7 +36,7 @@ func TestForward(t *testing.T) {
 			if len(heads) != 2 || heads[0] != want+rest || heads[1] != want+rest {
 				t.Errorf("sent %q, want %q", heads, want+rest)
 			}
-			w.wantEvents(newConnection80 + exchanged + "followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd " +
+			w.wantEvents(proxied + exchanged + "followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd " +
 				"callStart connectionAcquired " + exchanged + "followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd")
 		}, httpProxy(t))
 	}
@@ -150,7 +150,7 @@ func TestForwardAuthentication(t *testing.T) {
 					t.Errorf("sent %q", head)
 				}
 			}
-			w.wantEvents(newConnection80 + exchanged + "responseBodyStart responseBodyEnd 2 followUpDecision true " +
+			w.wantEvents(proxied + exchanged + "responseBodyStart responseBodyEnd 2 followUpDecision true " +
 				exchanged + "followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd")
 		}, httpProxy(t))
 	})

@@ -16,6 +16,14 @@ const (
 	established = "HTTP/1.1 200 Connection established\r\n\r\n"
 )
 
+// The ways to a connection where no selector is asked.
+var (
+	proxied    = strings.Replace(newConnection80, selected, "", 1)
+	proxiedTLS = strings.Replace(tlsConnected, selected, "", 1)
+)
+
+const selected = "proxySelectStart proxySelectEnd "
+
 // httpProxy is the client's option for the HTTP proxy of a world.
 func httpProxy(t *testing.T) Option { return WithProxy(mustProxy(t, "http://proxy.test:3128")) }
 

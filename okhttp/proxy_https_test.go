@@ -64,7 +64,7 @@ func TestHTTPSProxy(t *testing.T) {
 				if conn, _ := resp.Connection(); conn.Route().String() != "server.test"+viaHTTPS || conn.TLS().ServerName != "server.test" {
 					t.Errorf("route %s", conn.Route())
 				}
-				w.wantEvents(tlsConnected + exchanged + "followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd " +
+				w.wantEvents(proxiedTLS + exchanged + "followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd " +
 					"callStart connectionAcquired " + exchanged + "followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd")
 			}, httpsProxy(t), WithTLSConfig(clientTLS))
 		})

@@ -67,16 +67,16 @@ func TestProxyFallback(t *testing.T) {
 		events  string
 	}{
 		"refused": {[]string{proxyA, proxyB}, nil, "http://server.test/", [2]string{"http://server.test/ " + proxyA, "connection refused"},
-			"callStart connectStart connectFailed connectStart connectEnd connectionAcquired " + exchanged},
+			"callStart " + selected + "connectStart connectFailed connectStart connectEnd connectionAcquired " + exchanged},
 		"unknown": {[]string{"http://unknown.test", proxyB}, nil, "http://server.test/", [2]string{},
-			"callStart dnsStart connectStart connectEnd connectionAcquired " + exchanged},
+			"callStart " + selected + "dnsStart connectStart connectEnd connectionAcquired " + exchanged},
 		"closed at once": {[]string{proxyA, proxyB}, func(p *peer) { p.head() }, "http://server.test/", [2]string{"http://server.test/ " + proxyA, "unexpected end of stream"},
-			"callStart connectStart connectEnd connectionAcquired requestHeadersStart requestHeadersEnd responseFailed retryDecision true connectionReleased " +
+			"callStart " + selected + "connectStart connectEnd connectionAcquired requestHeadersStart requestHeadersEnd responseFailed retryDecision true connectionReleased " +
 				"connectStart connectEnd connectionAcquired " + exchanged},
 		"no SOCKS": {[]string{"socks5h://10.0.9.11:80", proxyB}, speaks("HTTP/1.1 400 No\r\n\r\n"), "http://server.test/",
-			[2]string{"http://server.test/ socks5h://10.0.9.11:80", "unexpected protocol version"}, "callStart connectStart connectFailed connectStart connectEnd connectionAcquired " + exchanged},
+			[2]string{"http://server.test/ socks5h://10.0.9.11:80", "unexpected protocol version"}, "callStart " + selected + "connectStart connectFailed connectStart connectEnd connectionAcquired " + exchanged},
 		"no TLS": {[]string{"https://10.0.9.11:80", proxyB}, speaks("HTTP/1.1 400 No\r\n\r\n"), "http://server.test/",
-			[2]string{"http://server.test/ https://10.0.9.11:80", "first record does not look like a TLS handshake"}, "callStart connectStart connectFailed connectStart connectEnd connectionAcquired " + exchanged},
+			[2]string{"http://server.test/ https://10.0.9.11:80", "first record does not look like a TLS handshake"}, "callStart " + selected + "connectStart connectFailed connectStart connectEnd connectionAcquired " + exchanged},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := selectorOf(t, tt.proxies...)
@@ -117,7 +117,7 @@ func TestProxyFallbackOfTunnels(t *testing.T) {
 				w.serveAt("10.0.9.12:80", nil, tunneled(serverTLS, answer(okText("by B"))))
 				w.want("200 by B")(w.get("https://server.test/"))
 				s.wantTold(t, tt.told...)
-				w.wantEvents("callStart connectStart connectFailed connectStart secureConnectStart secureConnectEnd connectEnd connectionAcquired " + exchanged +
+				w.wantEvents("callStart " + selected + "connectStart connectFailed connectStart secureConnectStart secureConnectEnd connectEnd connectionAcquired " + exchanged +
 					"followUpDecision false responseBodyStart responseBodyEnd 4 connectionReleased callEnd")
 			}, WithProxySelector(s), WithTLSConfig(clientTLS))
 		})
@@ -194,7 +194,7 @@ func TestProxiesExhausted(t *testing.T) {
 			t.Errorf("error %v, attempts %v", err, e.Attempts)
 		}
 		wantNoSecret(t, err, "hunter2")
-		w.wantEvents("callStart connectStart connectFailed dnsStart connectStart connectFailed retryDecision false callFailed")
+		w.wantEvents("callStart " + selected + "connectStart connectFailed dnsStart connectStart connectFailed retryDecision false callFailed")
 		s.wantTold(t, [2]string{"http://server.test/ " + proxyA, "refused"}, [2]string{"http://server.test/ " + proxyB, "refused"})
 		w.holdsNothing()
 	}, WithProxySelector(s))
@@ -230,7 +230,7 @@ func TestProxySelection(t *testing.T) {
 			if !errors.As(err, &e) || !errors.Is(err, s.err) || e.Phase != PhaseProxy || e.Sent {
 				t.Errorf("error %v", err)
 			}
-			w.wantEvents("callStart retryDecision false callFailed")
+			w.wantEvents("callStart proxySelectStart retryDecision false callFailed")
 			w.holdsNothing()
 		}, WithProxySelector(s))
 	})
@@ -250,7 +250,7 @@ func TestProxySelection(t *testing.T) {
 			w.resolve("proxy.test", "10.0.9.7", "10.0.9.8", "10.0.9.1")
 			w.proxy(answer(okText("x")))
 			w.want("200 x")(w.get("http://server.test/"))
-			w.wantEvents("callStart dnsStart dnsEnd connectStart connectFailed connectStart connectFailed connectStart connectEnd connectionAcquired " + exchanged +
+			w.wantEvents("callStart " + selected + "dnsStart dnsEnd connectStart connectFailed connectStart connectFailed connectStart connectEnd connectionAcquired " + exchanged +
 				"followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd")
 		}, WithProxySelector(selectorOf(t, "http://proxy.test:3128")))
 	})

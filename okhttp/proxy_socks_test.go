@@ -137,7 +137,7 @@ func TestSOCKSByName(t *testing.T) {
 			answer(okText("x"))(p)
 		})
 		w.want("200 x")(w.get("http://server.test/"))
-		w.wantEvents(newConnection80 + exchanged + "followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd")
+		w.wantEvents(proxied + exchanged + "followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd")
 	}, WithProxy(mustProxy(t, "socks5h://proxy.test")))
 }
 
@@ -296,7 +296,7 @@ func TestSOCKSSeveralAddresses(t *testing.T) {
 				}
 				if reached {
 					w.want("200 x")(got, err)
-					w.wantEvents("callStart connectStart dnsStart dnsEnd connectFailed connectStart connectFailed connectStart connectEnd connectionAcquired " + exchanged +
+					w.wantEvents("callStart " + selected + "connectStart dnsStart dnsEnd connectFailed connectStart connectFailed connectStart connectEnd connectionAcquired " + exchanged +
 						"followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd")
 					s.wantTold(t)
 					return
@@ -306,7 +306,7 @@ func TestSOCKSSeveralAddresses(t *testing.T) {
 				if errors.As(err, &e); len(e.Attempts) != 2 {
 					t.Errorf("attempts %v", e.Attempts)
 				}
-				w.wantEvents("callStart connectStart dnsStart dnsEnd connectFailed connectStart connectFailed connectStart connectFailed retryDecision false callFailed")
+				w.wantEvents("callStart " + selected + "connectStart dnsStart dnsEnd connectFailed connectStart connectFailed connectStart connectFailed retryDecision false callFailed")
 				s.wantTold(t, [2]string{"http://server.test/ socks5://10.0.9.2:1080", "host unreachable"})
 				w.holdsNothing()
 			}, WithProxySelector(s))
@@ -325,7 +325,7 @@ func TestSOCKSUnknownHost(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 		s.wantTold(t)
-		w.wantEvents("callStart connectStart dnsStart connectFailed retryDecision false callFailed")
+		w.wantEvents("callStart " + selected + "connectStart dnsStart connectFailed retryDecision false callFailed")
 		w.holdsNothing()
 	}, WithProxySelector(s))
 }

@@ -83,9 +83,9 @@ func TestTunnelAuthentication(t *testing.T) {
 					heads[1] != strings.TrimSuffix(heads[0], "\r\n")+"Proxy-Authorization: Basic eHg=\r\n\r\n" {
 					t.Errorf("heads %q", heads)
 				}
-				connected := tlsConnected
+				connected := proxiedTLS
 				if !tt.same {
-					connected = strings.Replace(tlsConnected, "connectStart", "connectStart connectEnd withoutProtocol connectStart", 1)
+					connected = strings.Replace(proxiedTLS, "connectStart", "connectStart connectEnd withoutProtocol connectStart", 1)
 				}
 				w.wantEvents(connected + exchanged + "followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd")
 			}, httpProxy(t), WithTLSConfig(clientTLS), proxyCredentials("Basic eHg="))

@@ -58,7 +58,7 @@ func TestTunnel(t *testing.T) {
 						t.Errorf("the server saw what was for the proxy: %q", head)
 					}
 				}
-				w.wantEvents(tlsConnected + exchanged + "followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd " +
+				w.wantEvents(proxiedTLS + exchanged + "followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd " +
 					"callStart connectionAcquired " + exchanged + "followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd")
 			}, httpProxy(t), WithTLSConfig(clientTLS))
 		})

@@ -542,11 +542,11 @@ func TestResponsesWithoutBody(t *testing.T) {
 		method, response string
 		length           int64
 	}{
-		"HEAD":        {"HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n", 0},
-		"HEAD, chunk": {"HEAD", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", 0},
-		"204":         {"GET", "HTTP/1.1 204 X\r\n\r\n", 0},
-		"304":         {"GET", "HTTP/1.1 304 X\r\nContent-Length: 100\r\n\r\n", 0},
-		"205":         {"GET", "HTTP/1.1 205 X\r\nContent-Length: 0\r\n\r\n", 0},
+		"fact 2: HEAD": {"HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n", 0},
+		"HEAD, chunk":  {"HEAD", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", 0},
+		"204":          {"GET", "HTTP/1.1 204 X\r\n\r\n", 0},
+		"304":          {"GET", "HTTP/1.1 304 X\r\nContent-Length: 100\r\n\r\n", 0},
+		"205":          {"GET", "HTTP/1.1 205 X\r\nContent-Length: 0\r\n\r\n", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(t *testing.T, w *world) {
@@ -565,7 +565,7 @@ func TestResponsesWithoutBody(t *testing.T) {
 			})
 		})
 	}
-	for _, status := range []int{204, 205} {
+	for _, status := range []int{204, 205} { // fact 3
 		inWorld(t, func(t *testing.T, w *world) {
 			w.serve("server.test", "10.0.0.1", answer(fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Length: 39\r\n\r\n%039d", status, 0)))
 			_, err := w.get("http://server.test/")

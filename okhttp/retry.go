@@ -38,13 +38,18 @@ func (c *Call) followUps(ctx context.Context, cfg *config, req *Request) (*Respo
 	)
 	c.plan = routePlan{}
 	for followed := 0; ; {
+		if err := c.endOf(ctx, nil); err != nil { // there is no attempt to decide about
+			c.abandon()
+			return nil, c.attribute(ctx, callError(req, &attemptError{err: err}, failed, sent))
+		}
 		resp, err := c.attempt(ctx, cfg, req, &c.plan)
 		if err != nil {
 			retry := c.recoverable(ctx, cfg, req, err, &c.plan)
-			if l := c.events.Load(); l != nil && l.RetryDecision != nil && !c.IsCanceled() {
+			c.cutOff()
+			if l := c.events.Load(); l != nil && l.RetryDecision != nil {
 				l.RetryDecision(RetryDecision{c, err, retry})
 			}
-			c.abandon()
+			c.release()
 			var ae *attemptError
 			if errors.As(err, &ae) {
 				sent = sent || ae.sent
@@ -80,14 +85,15 @@ func (c *Call) followUps(ctx context.Context, cfg *config, req *Request) (*Respo
 			return resp, nil
 		}
 		resp.Body.Close()
+		replaced := c.cutOff() // an interceptor replaced the body and left the original open
 		if followed++; followed > maxFollowUps {
 			c.decided(resp, nil)
 			err := &ProtocolError{Detail: "too many follow-up requests: 21"}
 			return nil, callError(req, &attemptError{phase: PhaseFollowUp, sent: true, err: err}, failed, true)
 		}
 		c.decided(resp, next)
-		if ex := c.exchange; ex != nil && !ex.done {
-			c.abandon() // an interceptor replaced the body and left the original open
+		if replaced {
+			c.release()
 		}
 		if err := c.pause(ctx, wait); err != nil {
 			return nil, c.attribute(ctx, callError(req, &attemptError{phase: PhaseFollowUp, err: err}, failed, true))

@@ -2,9 +2,6 @@ package okhttp
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -14,62 +11,12 @@ import (
 	"net"
 	"net/netip"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/okhttp-go/ok/okio"
 )
-
-// authority signs the certificates of the tests' servers.
-var authority = sync.OnceValue(func() *signer {
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true}
-	return issue(template, nil)
-})
-
-type signer struct {
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-}
-
-// issue makes a certificate, signed by its own key if there is no parent.
-func issue(template *x509.Certificate, parent *signer) *signer {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		panic(err)
-	}
-	template.NotBefore = time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC) // synctest bubbles live in the year 2000
-	template.NotAfter = time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC)
-	made := &signer{template, key}
-	if parent == nil {
-		parent = made
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, parent.cert, &key.PublicKey, parent.key)
-	if err != nil {
-		panic(err)
-	}
-	if made.cert, err = x509.ParseCertificate(der); err != nil {
-		panic(err)
-	}
-	return made
-}
-
-func (s *signer) chain(rest ...*signer) tls.Certificate {
-	c := tls.Certificate{Certificate: [][]byte{s.cert.Raw}, PrivateKey: s.key}
-	for _, r := range rest {
-		c.Certificate = append(c.Certificate, r.cert.Raw)
-	}
-	return c
-}
-
-// tlsFor returns the configurations of a server for some host names and of a client that trusts it.
-func tlsFor(names ...string) (server, client *tls.Config) {
-	leaf := issue(&x509.Certificate{SerialNumber: big.NewInt(2), DNSNames: names}, authority())
-	roots := x509.NewCertPool()
-	roots.AddCert(authority().cert)
-	return &tls.Config{Certificates: []tls.Certificate{leaf.chain()}, NextProtos: []string{"http/1.1"}}, &tls.Config{RootCAs: roots}
-}
 
 // serveAt handles the connections to an address and port as serve does, under TLS if there is a configuration.
 func (w *world) serveAt(addrPort string, config *tls.Config, scripts ...func(*peer)) {
@@ -96,7 +43,7 @@ func (p *peer) secure() bool {
 	return ok
 }
 
-const tlsConnected = "callStart dnsStart dnsEnd connectStart secureConnectStart secureConnectEnd connectEnd connectionAcquired "
+const tlsConnected = "callStart proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart secureConnectStart secureConnectEnd connectEnd connectionAcquired "
 
 // An https call from end to end: events, the handshake's outcome and what the server learns.
 func TestHTTPS(t *testing.T) {
@@ -238,7 +185,7 @@ func TestUntrustedServer(t *testing.T) {
 				if !errors.As(err, &verification) || errors.As(err, &host) != c.host || errors.As(err, &name) != c.host {
 					t.Errorf("error %v of type %T", err, e.Err)
 				}
-				w.wantEvents("callStart dnsStart dnsEnd connectStart secureConnectStart connectFailed retryDecision false callFailed")
+				w.wantEvents("callStart proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart secureConnectStart connectFailed retryDecision false callFailed")
 				if got := w.client.cfg.pool.Stats(); got != (PoolStats{}) {
 					t.Errorf("pool %+v", got)
 				}
@@ -278,7 +225,7 @@ func TestHandshakeStalls(t *testing.T) {
 			if got := time.Since(start); got != 3*time.Second {
 				t.Errorf("after %v, want 3 s", got)
 			}
-			w.wantEvents("callStart dnsStart dnsEnd connectStart secureConnectStart connectFailed retryDecision false callFailed")
+			w.wantEvents("callStart proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart secureConnectStart connectFailed retryDecision false callFailed")
 		}, WithTLSConfig(clientTLS))
 	})
 	for _, how := range []string{"Cancel", "context", "call timeout", "deadline"} {
@@ -339,11 +286,11 @@ func TestHandshakeBreaks(t *testing.T) {
 				} else if e := (*Error)(nil); !errors.As(err, &e) || e.Phase != PhaseTLS || e.Sent {
 					t.Errorf("error %+v", err)
 				}
-				w.wantEvents("callStart dnsStart dnsEnd connectStart secureConnectStart connectFailed retryDecision false callFailed")
+				w.wantEvents("callStart proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart secureConnectStart connectFailed retryDecision false callFailed")
 				w.serveTLS("server.test", "10.0.0.2", serverTLS, answer(okText("x")))
 				time.Sleep(routeMemory) // or else the route that failed would be the last
 				w.want("200 x")(w.get("https://server.test/"))
-				w.wantEvents("callStart dnsStart dnsEnd connectStart secureConnectStart connectFailed connectStart secureConnectStart secureConnectEnd connectEnd connectionAcquired " +
+				w.wantEvents("callStart proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart secureConnectStart connectFailed connectStart secureConnectStart secureConnectEnd connectEnd connectionAcquired " +
 					exchanged + "followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd")
 			}, WithTLSConfig(clientTLS))
 		})

@@ -124,11 +124,11 @@ func (s *upgradedSource) Close() error {
 		return nil
 	}
 	err := s.ex.conn.socket.Source().Close()
+	defer s.closed()
 	c := s.ex.call
 	if l := c.events.Load(); s.over.CompareAndSwap(false, true) && s.started.Load() && l != nil && l.ResponseBodyEnd != nil {
 		l.ResponseBodyEnd(BodyEnd{c, s.moved.Load()})
 	}
-	s.closed()
 	return err
 }
 
@@ -163,11 +163,11 @@ func (k *upgradedSink) Close() error {
 		return nil
 	}
 	err := k.ex.conn.socket.Sink().Close()
+	defer k.closed()
 	c := k.ex.call
 	if l := c.events.Load(); k.over.CompareAndSwap(false, true) && k.started.Load() && l != nil && l.RequestBodyEnd != nil {
 		l.RequestBodyEnd(BodyEnd{c, k.moved.Load()})
 	}
-	k.closed()
 	return err
 }
 
@@ -176,12 +176,13 @@ type upgradedBody struct{ *upgrade }
 
 func (b upgradedBody) ReadBuffer(*okio.Buffer, int64) (int64, error) { return 0, io.EOF }
 
-func (b upgradedBody) Close() error {
-	sinkErr := b.sink.Close()
-	if err := b.source.Close(); err != nil {
-		return err
-	}
-	return sinkErr
+func (b upgradedBody) Close() (err error) {
+	defer func() {
+		if sourceErr := b.source.Close(); sourceErr != nil {
+			err = sourceErr
+		}
+	}()
+	return b.sink.Close()
 }
 
 // Socket returns the connection after the server switched protocols, and whether it did. Each direction belongs to one goroutine at a

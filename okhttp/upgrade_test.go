@@ -363,7 +363,7 @@ func TestUpgradeBreaks(t *testing.T) {
 	t.Run("the peer", func(t *testing.T) {
 		inWorld(t, func(t *testing.T, w *world) {
 			var failure error
-			client := w.client.With(WithEventListener(func(*Call) *EventListener {
+			client := w.with(WithEventListener(func(*Call) *EventListener {
 				return &EventListener{CallFailed: func(f Failure) { failure = f.Err }}
 			}))
 			w.serve("server.test", "10.0.0.1", switchAnd("", func(p *peer) {
@@ -392,7 +392,7 @@ func TestUpgradeAgainstTheContext(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		w.serve("server.test", "10.0.0.1", switchAnd("", echoLines))
 		ctx, cancel := context.WithCancel(t.Context())
-		client := w.client.With(WithEventListener(func(*Call) *EventListener {
+		client := w.with(WithEventListener(func(*Call) *EventListener {
 			return &EventListener{ResponseHeadersEnd: func(ResponseHeadersEnd) { cancel(); synctest.Wait() }}
 		}))
 		if _, err := client.Do(ctx, mustRequest(t, "GET", "http://server.test/", Upgrade("echo"))); !errors.Is(err, context.Canceled) {
@@ -425,12 +425,13 @@ func TestUpgradeThenClose(t *testing.T) {
 			io.Copy(io.Discard, p.in)
 			ended = true
 		}))
-		w.upgraded(t.Context())
+		_, resp, _ := w.upgraded(t.Context())
 		w.client.Close()
 		synctest.Wait()
 		if !ended {
 			t.Error("the peer was not told")
 		}
+		resp.Body.Close() // which ends the call
 	})
 }
 

@@ -13,8 +13,8 @@ func TestURLBuilder(t *testing.T) {
 		want       string
 	}{
 		{"nothing", "http://u:p@h:81/a%2fb/?#", func(b *URLBuilder) *URLBuilder { return b }, "http://u:p@h:81/a%2fb/?#"},
-		{"scheme of a default port", "http://h:80/", func(b *URLBuilder) *URLBuilder { return b.Scheme("HTTPS") }, "https://h/"},
-		{"scheme of another port", "http://h:8080/", func(b *URLBuilder) *URLBuilder { return b.Scheme("https") }, "https://h:8080/"},
+		{"scheme of a default port", "http://h:80/", func(b *URLBuilder) *URLBuilder { return b.Scheme("HTTPS") }, "https://h/"},      // spec fact 88
+		{"scheme of another port", "http://h:8080/", func(b *URLBuilder) *URLBuilder { return b.Scheme("https") }, "https://h:8080/"}, // spec fact 88
 		{"port that becomes the default", "http://h:443/", func(b *URLBuilder) *URLBuilder { return b.Scheme("https") }, "https://h/"},
 		{"port 0", "http://h/", func(b *URLBuilder) *URLBuilder { return b.Port(0) }, "http://h:0/"},
 		{"default port", "http://h:81/", func(b *URLBuilder) *URLBuilder { return b.Port(80) }, "http://h/"},
@@ -54,7 +54,7 @@ func TestURLBuilder(t *testing.T) {
 		{"add to an empty one", "http://h/?", func(b *URLBuilder) *URLBuilder { return b.AddQueryName("a") }, "http://h/?&a"},
 		{"set", "http://h/?a=1&b&%61=2", func(b *URLBuilder) *URLBuilder { return b.SetQuery("a", "3") }, "http://h/?b&a=3"},
 		{"remove", "http://h/?a+b=1&b&a%20b", func(b *URLBuilder) *URLBuilder { return b.RemoveQuery("a b") }, "http://h/?b"},
-		{"remove the last", "http://h/?a=1&a", func(b *URLBuilder) *URLBuilder { return b.RemoveQuery("a") }, "http://h/"},
+		{"remove the last", "http://h/?a=1&a", func(b *URLBuilder) *URLBuilder { return b.RemoveQuery("a") }, "http://h/"}, // spec fact 87
 		{"remove an empty name", "http://h/?", func(b *URLBuilder) *URLBuilder { return b.RemoveQuery("") }, "http://h/"},
 		{"keep an empty pair", "http://h/?&a", func(b *URLBuilder) *URLBuilder { return b.RemoveQuery("a") }, "http://h/?"},
 

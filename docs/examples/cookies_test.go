@@ -8,6 +8,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/okhttp-go/ok/mockserver"
 	"github.com/okhttp-go/ok/okhttp"
@@ -62,6 +63,58 @@ func Example_cookies() {
 	// ""
 	// "session=4711"
 	// <nil> 1
+}
+
+func Example_netscapeCookies() {
+	dir, err := os.MkdirTemp("", "cookies")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "cookies.txt")
+	byCurl := "# Netscape HTTP Cookie File\n\n#HttpOnly_.example.com\tTRUE\t/\tTRUE\t0\tsession\t4711\n"
+	if err := os.WriteFile(file, []byte(byCurl), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	// #region netscape
+	jar := okcookie.New(&okcookie.Options{SaveSession: true})
+	if err := jar.LoadNetscape(file); err != nil {
+		log.Fatal(err)
+	}
+	for cookie := range jar.All() {
+		fmt.Println(cookie.Name, cookie.Domain, cookie.HTTPOnly)
+	}
+	if err := jar.SaveNetscape(file); err != nil { // as a whole or not at all
+		log.Fatal(err)
+	}
+	// #endregion netscape
+	text, err := os.ReadFile(file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(strings.Contains(string(text), "\n#HttpOnly_.example.com\tTRUE\t/\tTRUE\t0\tsession\t4711\n"))
+	// Output:
+	// session example.com true
+	// true
+}
+
+func Example_lenientCookies() {
+	file := strings.NewReader("example.com\tFALSE\t/\tFALSE\t0\ta\t1\nexample.com FALSE / FALSE 0 b 2\n")
+	// #region lenient
+	jar := okcookie.New(nil)
+	for cookie, err := range okcookie.ParseNetscape(file) {
+		if err == nil {
+			err = jar.Put(cookie)
+		}
+		if err != nil {
+			fmt.Println("left out:", err)
+		}
+	}
+	// #endregion lenient
+	fmt.Println(jar.Len())
+	// Output:
+	// left out: okcookie: line 2: expected 7 fields between tabs, got 1
+	// 1
 }
 
 func Example_refusedCookie() {

@@ -6,10 +6,12 @@ require (
 	github.com/okhttp-go/ok/mockserver v0.0.0
 	github.com/okhttp-go/ok/okcurl v0.0.0
 	github.com/okhttp-go/ok/okhttp v0.0.0
+	github.com/okhttp-go/ok/okhttp-brotli v0.0.0
 	github.com/okhttp-go/ok/okio v0.0.0
 )
 
 require (
+	github.com/andybalholm/brotli v1.3.0 // indirect
 	github.com/klauspost/compress v1.20.4 // indirect
 	golang.org/x/net v0.62.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
@@ -19,5 +21,6 @@ replace (
 	github.com/okhttp-go/ok/mockserver => ../../mockserver
 	github.com/okhttp-go/ok/okcurl => ../../okcurl
 	github.com/okhttp-go/ok/okhttp => ../../okhttp
+	github.com/okhttp-go/ok/okhttp-brotli => ../../okhttp-brotli
 	github.com/okhttp-go/ok/okio => ../../okio
 )

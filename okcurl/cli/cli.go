@@ -32,7 +32,7 @@ func Main(args []string, in io.Reader, out, err io.Writer) int {
 	if failed != nil {
 		return report(err, failed)
 	}
-	defer s.client.Close()
+	defer s.close()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	// A second SIGINT ends the program even if it hangs in writing to someone who does not read.
@@ -63,6 +63,7 @@ type session struct {
 	out, err io.Writer
 	screen   bool // err is a terminal
 	client   *okhttp.Client
+	doh      *okhttp.Client // that asks the resolver, nil without one
 	body     *okhttp.Body
 	verbose  *verbose // nil unless asked for
 }
@@ -80,25 +81,45 @@ func newSession(o *options, in io.Reader, out, err io.Writer) (*session, error) 
 	if o.writeOut, failed = writeOutFormat(o.writeOut, in); failed != nil {
 		return nil, failed
 	}
-	tlsConfig, failed := o.tlsConfig()
+	tlsConfig, failed := o.tlsConfig(o.insecure)
 	if failed != nil {
 		return nil, failed
 	}
-	settings := []okhttp.Option{okhttp.WithFollowRedirects(o.location), okhttp.WithTLSConfig(tlsConfig)}
-	if o.connectTimeout != unset {
-		settings = append(settings, okhttp.WithConnectTimeout(o.connectTimeout))
-	}
-	if o.readTimeout != unset {
-		settings = append(settings, okhttp.WithReadTimeout(o.readTimeout))
-	}
+	settings := append(o.timeouts(), okhttp.WithFollowRedirects(o.location), okhttp.WithTLSConfig(tlsConfig))
 	if o.maxTime != unset {
 		settings = append(settings, okhttp.WithCallTimeout(o.maxTime))
+	}
+	names, failed := s.resolver()
+	if failed != nil {
+		return nil, failed
+	}
+	settings = append(settings, names...)
+	if o.compressed {
+		settings = append(settings, okhttp.WithInterceptor(compression()))
 	}
 	if o.verbose {
 		s.verbose = newVerbose(err, o.insecure)
 	}
 	s.client = okhttp.New(settings...)
 	return s, nil
+}
+
+func (s *session) close() {
+	s.client.Close()
+	if s.doh != nil {
+		s.doh.Close()
+	}
+}
+
+// timeouts are the limits of single operations.
+func (o *options) timeouts() (settings []okhttp.Option) {
+	if o.connectTimeout != unset {
+		settings = append(settings, okhttp.WithConnectTimeout(o.connectTimeout))
+	}
+	if o.readTimeout != unset {
+		settings = append(settings, okhttp.WithReadTimeout(o.readTimeout))
+	}
+	return settings
 }
 
 // run fetches the URLs in their order. The exit code is that of the last failure.

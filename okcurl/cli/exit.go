@@ -12,7 +12,8 @@ import (
 	"syscall"
 
 	"github.com/okhttp-go/ok/okhttp"
-	"github.com/okhttp-go/ok/okio"
+	"github.com/okhttp-go/ok/okhttp/okdns"
+	"github.com/okhttp-go/ok/okhttp/okdoh"
 )
 
 // The exit codes, those of curl for what happened.
@@ -70,7 +71,11 @@ func classify(ctx context.Context, err error) *failure {
 		return &failure{exitTimeout, "time limit (--max-time) reached while " + doing(e.Phase)}
 	}
 	if u, ok := errors.AsType[*okhttp.UnknownHostError](err); ok {
-		return &failure{exitResolve, "could not resolve host: " + u.Host}
+		text := "could not resolve host: " + u.Host
+		if q, ok := errors.AsType[*okdoh.QueryError](err); ok && !okdns.NotFound(err) {
+			text += ": " + libraryText(q)
+		}
+		return &failure{exitResolve, text}
 	}
 	if e.Timeout() {
 		return &failure{exitTimeout, "timed out while " + doing(e.Phase) + ": " + libraryText(e.Err)}
@@ -134,8 +139,8 @@ func classifyBody(e *okhttp.Error, protocol *okhttp.ProtocolError) *failure {
 	case protocol != nil:
 		return &failure{exitReceive, "failed to receive the response: " + protocol.Detail}
 	}
-	if f, ok := errors.AsType[*okio.FormatError](e.Err); ok {
-		return &failure{exitCoding, "cannot unpack the response: " + f.Format + ": " + f.Problem}
+	if text := unpackText(e.Err); text != "" {
+		return &failure{exitCoding, text}
 	}
 	return &failure{exitReceive, "failed to receive the response: " + rootText(e.Err)}
 }

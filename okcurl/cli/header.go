@@ -101,7 +101,7 @@ func (o *options) decides(name string) bool {
 	case "content-type":
 		return len(o.data) > 0 // the body's own
 	case "accept-encoding":
-		return o.compressed // the client unpacks only what it asked for by itself: see wire
+		return o.compressed // what unpacks leaves alone what it did not ask for by itself: see wire
 	}
 	return false
 }

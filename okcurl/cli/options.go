@@ -40,6 +40,9 @@ type options struct {
 	insecure bool
 	caFile   string
 
+	resolve []resolveRule
+	dohURL  string // "" for the system's resolver
+
 	connectTimeout, readTimeout, maxTime time.Duration
 
 	help, version bool

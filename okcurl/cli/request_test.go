@@ -21,7 +21,7 @@ func TestRequestHead(t *testing.T) {
 	}{
 		{[]string{"URL"}, "GET / HTTP/1.1\n" + agent + accept + keep},
 		{[]string{"URL/a?b=c#d"}, "GET /a?b=c HTTP/1.1\n" + agent + accept + keep},
-		{[]string{"URL", "--compressed"}, "GET / HTTP/1.1\n" + agent + accept + keep + "Accept-Encoding: gzip\n"},
+		{[]string{"URL", "--compressed"}, "GET / HTTP/1.1\n" + agent + accept + "Accept-Encoding: br, zstd, gzip, deflate\n" + keep},
 		{[]string{"URL", "-H", "Accept-Encoding: br"}, "GET / HTTP/1.1\n" + agent + accept + "Accept-Encoding: br\n" + keep},
 		{[]string{"URL", "--compressed", "-H", "Accept-Encoding: gzip;q=0.5"}, "GET / HTTP/1.1\n" + agent + accept + keep + "Accept-Encoding: gzip;q=0.5\n"},
 		{[]string{"URL", "-I"}, "HEAD / HTTP/1.1\n" + agent + accept + keep},

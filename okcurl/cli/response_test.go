@@ -101,7 +101,7 @@ func TestCompressed(t *testing.T) {
 	got := okcurl(t, "--compressed", "-w", "%{size_download}", url)
 	got.want(t, 0, strings.Repeat("text", 1000)+strconv.Itoa(len(plain.out)), "")
 	withHead := okcurl(t, "-i", "--compressed", url)
-	for _, line := range []string{"Content-Encoding: gzip", "X-Asked: [gzip]", "Content-Length: " + strconv.Itoa(len(plain.out))} {
+	for _, line := range []string{"Content-Encoding: gzip", "X-Asked: [br, zstd, gzip, deflate]", "Content-Length: " + strconv.Itoa(len(plain.out))} {
 		if !strings.Contains(withHead.out, "\r\n"+line+"\r\n") {
 			t.Errorf("no %s in %q", line, withHead.out)
 		}
@@ -111,6 +111,24 @@ func TestCompressed(t *testing.T) {
 	}
 	own := okcurl(t, "--compressed", "-H", "Accept-Encoding: gzip, br", url)
 	own.want(t, 0, strings.Repeat("text", 1000), "")
+}
+
+// TestCodings lets a server answer in each coding that is asked for, and in one that is not.
+func TestCodings(t *testing.T) {
+	bodies := map[string]string{
+		"br":       "\x0b\x02\x80Xyzzy\x03",
+		"zstd":     "\x28\xb5\x2f\xfd\x00\x68\x29\x00\x00Xyzzy",
+		"deflate":  "\x78\x9c\x8b\xa8\xac\xaa\xaa\x04\x00\x06\x7c\x02\x3f",
+		"compress": "Xyzzy",
+	}
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", r.URL.Path[1:])
+		io.WriteString(w, bodies[r.URL.Path[1:]])
+	})
+	for coding, body := range bodies {
+		okcurl(t, "--compressed", url+"/"+coding).want(t, 0, "Xyzzy", "")
+		okcurl(t, url+"/"+coding).want(t, 0, body, "")
+	}
 }
 
 func TestOutputs(t *testing.T) {

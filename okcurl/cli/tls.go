@@ -6,12 +6,12 @@ import (
 	"os"
 )
 
-// tlsConfig returns what --insecure and --cacert ask for, nil if they are not given.
-func (o *options) tlsConfig() (*tls.Config, error) {
-	if !o.insecure && o.caFile == "" {
+// tlsConfig returns what --cacert asks for, and --insecure where that is heeded, nil if it is nothing.
+func (o *options) tlsConfig(insecure bool) (*tls.Config, error) {
+	if !insecure && o.caFile == "" {
 		return nil, nil
 	}
-	c := &tls.Config{InsecureSkipVerify: o.insecure}
+	c := &tls.Config{InsecureSkipVerify: insecure}
 	if o.caFile != "" {
 		pem, err := os.ReadFile(o.caFile)
 		if err != nil {

@@ -76,7 +76,9 @@ func chooseQOP(params map[string]string, body *okhttp.Body) (string, bool) {
 }
 
 // canHash reports whether a body can be read before it is sent. One whose length is not known may not come to an end by itself.
-func canHash(body *okhttp.Body) bool { return body == nil || !body.IsOneShot() && body.Len() >= 0 }
+func canHash(body *okhttp.Body) bool {
+	return body == nil || !body.IsOneShot() && !body.IsDuplex() && body.Len() >= 0
+}
 
 // answers reports whether the challenge can be answered for a request with that body, and not only for the one that brought it about.
 func (d *digestChallenge) answers(body *okhttp.Body) bool {

@@ -1,8 +1,10 @@
 package okauth
 
 import (
+	"context"
 	"crypto/sha512"
 	"hash"
+	"io"
 	"strings"
 	"testing"
 
@@ -82,6 +84,10 @@ func (c cut) Sum(b []byte) []byte { return append(b, c.Hash.Sum(nil)[:32]...) }
 
 func TestChooseDigest(t *testing.T) {
 	text, once, streamed := okhttp.Text("x"), okhttp.OneShot("", 1, strings.NewReader("x")), okhttp.Streamed("", nil)
+	duplex, err := okhttp.NewBody(okhttp.BodyConfig{Len: 1, Duplex: true, Write: func(context.Context, io.Writer) error { return nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name, header string
 		body         *okhttp.Body
@@ -103,6 +109,7 @@ func TestChooseDigest(t *testing.T) {
 		{"auth-int with a body", `Digest realm="r", nonce="1", qop="auth-int"`, text, "", "auth-int"},
 		{"auth-int with a body that is sent once", `Digest realm="r", nonce="1", qop="auth-int"`, once, "-", ""},
 		{"auth-int with a body without an end", `Digest realm="r", nonce="1", qop="auth-int"`, streamed, "-", ""},
+		{"auth-int with a duplex body", `Digest realm="r", nonce="1", qop="auth-int"`, duplex, "-", ""},
 		{"unknown qop", `Digest realm="r", nonce="1", qop="auth-conf"`, nil, "-", ""},
 		{"auth-int alone is passed over", `Digest realm="r", nonce="1", qop="auth-int", algorithm=SHA-256, Digest realm="r", nonce="2", qop="AUTH", algorithm=MD5`, once, "MD5", "auth"},
 		{"no qop", `Digest realm="r", nonce="1"`, text, "", ""},

@@ -10,8 +10,8 @@
 // # Codings
 //
 // [Gzip] is RFC 1952, [Deflate] the zlib format (RFC 9110 section 8.4.1.2) and [Zstd] RFC 8878 with the window that RFC 9659 allows. Others are
-// an [Algorithm] each, with a token and a function. A response may name several codings, which are undone from the last to the first. One that
-// names a coding the interceptor does not know, or more than four, is returned as it came.
+// an [Algorithm] each, with a token and a function; that of brotli is in the module okhttp-brotli. A response may name several codings, which are
+// undone from the last to the first. One that names a coding the interceptor does not know, or more than four, is returned as it came.
 //
 // Responses without content keep their headers, which tell of one that was not sent. Requests for a range and responses with a part (206) are
 // left alone too, because a part of compressed data cannot be decoded by itself.

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/okhttp-go/ok/okhttp"
 	"github.com/okhttp-go/ok/okhttp/okcookie"
@@ -67,6 +68,53 @@ func ExampleJar_Save() {
 		fmt.Println(e.Cookie)
 	}
 	// Output: token=t0p; domain=example.com; path=/; secure
+}
+
+// What curl -c wrote, a program takes, and what it saves, curl -b sends.
+func ExampleJar_LoadNetscape() {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	path := filepath.Join(dir, "cookies.txt")
+	const text = "# Netscape HTTP Cookie File\n" +
+		"#HttpOnly_.example.com\tTRUE\t/\tTRUE\t0\tsid\t31d4\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		log.Fatal(err)
+	}
+
+	jar := okcookie.New(&okcookie.Options{SaveSession: true})
+	if err := jar.LoadNetscape(path); err != nil {
+		log.Fatal(err)
+	}
+	for e := range jar.All() {
+		fmt.Println(e.Cookie)
+	}
+	if err := jar.SaveNetscape(path); err != nil {
+		log.Fatal(err)
+	}
+	// Output: sid=31d4; domain=example.com; path=/; secure; httponly
+}
+
+// Lines that are no cookie do not keep a program from the others.
+func ExampleParseNetscape() {
+	const text = ".example.com\tTRUE\t/\tFALSE\t0\ta\t1\n" +
+		"example.com FALSE / FALSE 0 b 2\n" + // spaces
+		"example.com\tFALSE\t/\tFALSE\t0\tc\t3\n"
+	jar := okcookie.New(nil)
+	for c, err := range okcookie.ParseNetscape(strings.NewReader(text)) {
+		if err == nil {
+			err = jar.Put(c)
+		}
+		if err != nil {
+			fmt.Println(err)
+		}
+	}
+	fmt.Println(jar.Len())
+	// Output:
+	// okcookie: line 2: expected 7 fields between tabs, got 1
+	// 2
 }
 
 func ExampleParseSetCookie() {

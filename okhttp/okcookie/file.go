@@ -47,7 +47,7 @@ type savedCookie struct {
 type FileError struct {
 	Path   string
 	Detail string // what came and what was expected
-	Err    error  // the cause, if there is one: that of package encoding/json, or a [*RejectError]
+	Err    error  // the cause, if there is one: that of package encoding/json, a [*RejectError] or a [*LineError]
 }
 
 func (e *FileError) Error() string { return "okcookie: cookie file " + e.Path + ": " + e.Detail }
@@ -126,7 +126,12 @@ func (j *Jar) Load(path string) error {
 	if err != nil {
 		return err
 	}
-	now := j.now()
+	j.take(entries, j.now())
+	return nil
+}
+
+// take puts the cookies of a file into the jar, as far as it would take them from elsewhere.
+func (j *Jar) take(entries []Entry, now time.Time) {
 	entries = slices.DeleteFunc(entries, func(e Entry) bool { return e.IsExpired(now) || j.check(e.Cookie) != nil })
 	if excess := len(entries) - j.opt.MaxCookies; excess > 0 { // they would only push each other out, one by one
 		slices.SortStableFunc(entries, func(a, b Entry) int { return a.Accessed.Compare(b.Accessed) })
@@ -138,7 +143,6 @@ func (j *Jar) Load(path string) error {
 		j.put(e)
 		j.evict(e.Domain, now)
 	}
-	return nil
 }
 
 func readFile(path string) ([]byte, error) {

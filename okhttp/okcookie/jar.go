@@ -31,7 +31,7 @@ type Options struct {
 // maxPath bounds the default path, which is as long as its URL makes it.
 const maxPath = 4096
 
-// Jar keeps cookies. It implements [http.CookieJar] and is safe for concurrent use. Make one with [New].
+// Jar keeps cookies. It implements [http.CookieJar] and [okhttp.CookieLineJar] and is safe for concurrent use. Make one with [New].
 type Jar struct {
 	opt Options
 
@@ -55,6 +55,8 @@ type record struct {
 }
 
 func (c Cookie) identity() identity { return identity{c.Name, c.Path, c.HostOnly} }
+
+var _ okhttp.CookieLineJar = (*Jar)(nil)
 
 // New makes an empty jar. The options may be nil; counts that are not positive are the defaults.
 func New(opt *Options) *Jar {
@@ -94,6 +96,17 @@ func (j *Jar) SetCookies(u *url.URL, cookies []*http.Cookie) {
 		}
 		if cookie, hasPath, err := fromHTTP(from, c, now); err == nil {
 			_ = j.receive(from, cookie, hasPath, now)
+		}
+	}
+}
+
+// SetCookieLines takes the Set-Cookie lines of a response to a request to u, as [okhttp.CookieLineJar] has it. Those that are refused are left out;
+// [Jar.SetCookie] tells why.
+func (j *Jar) SetCookieLines(u okhttp.URL, lines []string) {
+	now := j.now()
+	for _, line := range lines {
+		if c, hasPath, err := parse(u, line, now); err == nil {
+			_ = j.receive(u, c, hasPath, now)
 		}
 	}
 }

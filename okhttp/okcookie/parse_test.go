@@ -52,7 +52,7 @@ func TestParse(t *testing.T) {
 		"a=b; Secure=no; httpONLY":           {Name: "a", Value: "b", Secure: true, HTTPOnly: true},
 		"a=b;secure;HttpOnly=x":              {Name: "a", Value: "b", Secure: true, HTTPOnly: true},
 		"a=b; unknown=x; Priority":           {Name: "a", Value: "b"},
-		"a=b; samesite=":                     {Name: "a", Value: "b", HasSameSite: true},
+		"a=b; samesite=":                     {Name: "a", Value: "b", HasSameSite: true}, // fact 91
 		"a=b; SameSite":                      {Name: "a", Value: "b", HasSameSite: true},
 		"a=b; SameSite=Other Value":          {Name: "a", Value: "b", HasSameSite: true, SameSite: "Other Value"},
 		"a=b; SameSite=Lax; SameSite=Strict": {Name: "a", Value: "b", HasSameSite: true, SameSite: "Strict"},
@@ -74,9 +74,9 @@ func TestParse(t *testing.T) {
 		"a=b; Domain=example.com; Domain=":   {Name: "a", Value: "b", Domain: "example.com"},
 		"a=b; Domain=other.com; Domain=example.com": {Name: "a", Value: "b", Domain: "example.com"},
 		"a=b; Max-Age=60":                                             {Name: "a", Value: "b", Expires: noon.Add(time.Minute)},
-		"a=b; Max-Age=1; Max-Age=60":                                  {Name: "a", Value: "b", Expires: noon.Add(time.Minute)}, // fact 89
-		"a=b; Max-Age=60; Expires=Thu, 01 Jan 2037 00:00:00":          {Name: "a", Value: "b", Expires: noon.Add(time.Minute)},
-		"a=b; Expires=Thu, 01 Jan 2037 00:00:00; Max-Age=3000":        {Name: "a", Value: "b", Expires: noon.Add(3000 * time.Second)},
+		"a=b; Max-Age=1; Max-Age=60":                                  {Name: "a", Value: "b", Expires: noon.Add(time.Minute)},        // fact 89
+		"a=b; Max-Age=60; Expires=Thu, 01 Jan 2037 00:00:00":          {Name: "a", Value: "b", Expires: noon.Add(time.Minute)},        // fact 89
+		"a=b; Expires=Thu, 01 Jan 2037 00:00:00; Max-Age=3000":        {Name: "a", Value: "b", Expires: noon.Add(3000 * time.Second)}, // fact 89
 		"a=b; Max-Age=0":                                              {Name: "a", Value: "b", Expires: longExpired},
 		"a=b; Max-Age=-1":                                             {Name: "a", Value: "b", Expires: longExpired},
 		"a=b; Max-Age=-99999999999999999999999":                       {Name: "a", Value: "b", Expires: longExpired},

@@ -63,7 +63,10 @@ func (r *Recorder) post(ctx context.Context, req *okhttp.Request) (c capture) {
 	case body.IsOneShot():
 		c.comment = "a body that can be sent only once is not recorded"
 		return c
-	case body.Len() < 0 && !strings.EqualFold(coding, "gzip"): // it may be one that talks with the server
+	case body.IsDuplex():
+		c.comment = "a body that may wait for the response is not recorded"
+		return c
+	case body.Len() < 0 && !strings.EqualFold(coding, "gzip"): // it may have no end
 		c.comment = "a body of unknown length is not recorded"
 		return c
 	}

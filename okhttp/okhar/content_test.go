@@ -199,3 +199,23 @@ func TestRequestBodies(t *testing.T) {
 		})
 	}
 }
+
+// A body that may wait for the response is not opened for the record, whatever its length.
+func TestDuplexBody(t *testing.T) {
+	body, err := okhttp.NewBody(okhttp.BodyConfig{ContentType: "text/plain", Len: 5, Duplex: true, Write: func(context.Context, io.Writer) error {
+		t.Error("the body was written")
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := only(t, recorded(t, nil, func(http.ResponseWriter, *http.Request) {}, func(client *okhttp.Client, url string) {
+		if resp, err := client.Post(t.Context(), url, body); err == nil { // HTTP/1.1 has no such bodies
+			_ = resp.Body.Close()
+			t.Error("it was sent")
+		}
+	}))
+	if p := e.Request.PostData; p == nil || p.Text != "" || p.Comment != "a body that may wait for the response is not recorded" {
+		t.Errorf("%+v", p)
+	}
+}

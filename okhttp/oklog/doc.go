@@ -30,6 +30,6 @@
 //
 // At the level Body at most [Config.MaxBody] bytes of a body are read ahead, kept in memory and printed; the program reads the same bytes, and
 // the rest as it comes. The body of a request is opened once more, for the log. Bodies that must not be read ahead are not: those of requests
-// that can be sent only once or whose length is not known, unless they are compressed with gzip, and event streams. A response of any other
-// type is waited for until that much came or it ended.
+// that can be sent only once or are duplex, which may wait for the response, and event streams. A response of any other type is waited for until that
+// much came or it ended.
 package oklog

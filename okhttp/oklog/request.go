@@ -35,10 +35,10 @@ func (e *entry) request(req *okhttp.Request, protocol string) {
 	switch {
 	case coding != "" && !gzip && !strings.EqualFold(coding, "identity"):
 		e.endRequest(req, "encoded body omitted")
+	case body.IsDuplex():
+		e.endRequest(req, "duplex request body omitted") // it may wait for the response
 	case body.IsOneShot():
 		e.endRequest(req, "one-shot body omitted")
-	case body.Len() < 0 && !gzip:
-		e.endRequest(req, "unknown-length body omitted") // it may be one that talks with the server
 	default:
 		e.requestBody(req, body, gzip)
 	}

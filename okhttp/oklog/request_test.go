@@ -30,6 +30,12 @@ func TestRequestLines(t *testing.T) {
 			return nil, io.EOF
 		}})
 	}
+	duplex := func(length int64, oneShot bool) *okhttp.Body {
+		return mustBody(t, okhttp.BodyConfig{Len: length, OneShot: oneShot, Duplex: true, Write: func(context.Context, io.Writer) error {
+			t.Error("the body was written")
+			return io.EOF
+		}})
+	}
 	gzipHeader := okhttp.Header("Content-Encoding", "gzip")
 	sized := okhttp.Bytes("text/plain", []byte(packed(t, "hello hello hello hello")))
 	for _, tt := range []struct {
@@ -57,8 +63,18 @@ func TestRequestLines(t *testing.T) {
 			"--> POST " + url, "Content-Encoding: br", "--> END POST (encoded body omitted)"}},
 		{"one-shot", oklog.Body, newRequest(t, "POST", url, okhttp.WithBody(untouched(3))), []string{
 			"--> POST " + url, "Content-Length: 3", "--> END POST (one-shot body omitted)"}},
-		{"unknown length", oklog.Body, newRequest(t, "POST", url, okhttp.WithBody(untouched(-1))), []string{
-			"--> POST " + url, "--> END POST (unknown-length body omitted)"}},
+		{"duplex", oklog.Body, newRequest(t, "POST", url, okhttp.WithBody(duplex(-1, false))), []string{
+			"--> POST " + url, "--> END POST (duplex request body omitted)"}},
+		{"duplex, of known length and one-shot", oklog.Body, newRequest(t, "POST", url, okhttp.WithBody(duplex(3, true))), []string{
+			"--> POST " + url, "Content-Length: 3", "--> END POST (duplex request body omitted)"}},
+		{"duplex that is gzip", oklog.Body, newRequest(t, "POST", url, okhttp.WithBody(duplex(-1, false)), gzipHeader), []string{
+			"--> POST " + url, "Content-Encoding: gzip", "--> END POST (duplex request body omitted)"}},
+		{"duplex, encoded", oklog.Body, newRequest(t, "POST", url, okhttp.WithBody(duplex(-1, false)), okhttp.Header("Content-Encoding", "br")), []string{
+			"--> POST " + url, "Content-Encoding: br", "--> END POST (encoded body omitted)"}},
+		{"unknown length", oklog.Body, newRequest(t, "POST", url, okhttp.WithBody(okhttp.Streamed("text/plain", func(_ context.Context, w io.Writer) error {
+			_, err := io.WriteString(w, "Hi?")
+			return err
+		}))), []string{"--> POST " + url, "Content-Type: text/plain", "", "Hi?", "--> END POST (3-byte body)"}},
 		{"binary", oklog.Body, newRequest(t, "POST", url, okhttp.WithBody(okhttp.Bytes("image/png", []byte("\x89PNG\r\n\x1a\n")))), []string{
 			"--> POST " + url, "Content-Type: image/png", "Content-Length: 8", "", "--> END POST (binary 8-byte body omitted)"}},
 		{"gzip", oklog.Body, newRequest(t, "POST", url, okhttp.WithBody(sized), gzipHeader), []string{
@@ -109,9 +125,26 @@ func TestRequestBeyondTheLimit(t *testing.T) {
 	r.want(t, "--> POST http://example.com/", "Content-Length: 100", "", "012345678901", "--> END POST (100-byte body, first 12 bytes shown)",
 		"<-- 204 http://example.com/ (Tms)", "<-- END HTTP")
 
+	// What goes on and on is not read to its end.
+	lines := 0
+	body := okhttp.Streamed("text/plain", func(_ context.Context, w io.Writer) error {
+		for ; ; lines++ {
+			if _, err := io.WriteString(w, "line\n"); err != nil {
+				return err
+			}
+		}
+	})
+	req = newRequest(t, "POST", "http://example.com/", okhttp.WithBody(body))
+	r, _, err = logged(t, oklog.Config{Level: oklog.Body, MaxBody: 10}, req, answer(204, "", nil, nil, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.want(t, "--> POST http://example.com/", "Content-Type: text/plain", "", "line\nline\n", "--> END POST (unknown-length body, first 10 bytes shown)",
+		"<-- 204 http://example.com/ (Tms)", "<-- END HTTP")
+
 	// What is compressed without an end is not read to it.
 	written := 0
-	body := mustBody(t, okhttp.BodyConfig{Len: -1, Write: func(_ context.Context, w io.Writer) error {
+	body = mustBody(t, okhttp.BodyConfig{Len: -1, Write: func(_ context.Context, w io.Writer) error {
 		p := []byte(packed(t, long))
 		for {
 			n, err := w.Write(p)

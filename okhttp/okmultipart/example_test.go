@@ -63,6 +63,23 @@ func ExampleNew() {
 	// Output: multipart/mixed; boundary=outer 231
 }
 
+// A part of any body that a request could have, here of JSON, beside a file.
+func ExampleFromBody() {
+	meta, err := okhttp.JSON(map[string]string{"title": "Square Logo"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	body, err := okmultipart.Form(
+		okmultipart.FromBody("meta", "", meta),
+		okmultipart.FromBody("image", "square.png", okhttp.Bytes("image/png", []byte("pixels"))),
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(body.Len() > 0, body.IsOneShot())
+	// Output: true false
+}
+
 // The parts of a response, read one after the other.
 func ExampleFromResponse() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -71,6 +71,17 @@ func FromReader(name, filename, contentType string, length int64, r io.Reader) P
 	}}.disposed(name, &filename)
 }
 
+// FromBody is a field of a form with the content and the media type of the body of a request, such as one of [okhttp.JSON]; with a filename that is not
+// "" it is a file. Otherwise it is as [BodyPart].
+func FromBody(name, filename string, body *okhttp.Body) Part {
+	p := BodyPart(okhttp.Headers{}, body)
+	if filename == "" {
+		return p.disposed(name, nil)
+	}
+	p.contentType = orOctetStream(p.contentType)
+	return p.disposed(name, &filename)
+}
+
 func orOctetStream(contentType string) string {
 	if contentType == "" {
 		return octetStream

@@ -53,6 +53,18 @@ func NewPart(c PartConfig) Part {
 	return p
 }
 
+// BodyPart makes a part of the body of a request, such as one of [okhttp.JSON], with its media type and length. Headers may be the zero value. The
+// part is one-shot if the body is, and not looked through for the boundary. A duplex body cannot be a part.
+func BodyPart(headers okhttp.Headers, body *okhttp.Body) Part {
+	switch {
+	case body == nil:
+		return Part{err: errors.New("expected a body, got nil")}
+	case body.IsDuplex():
+		return Part{err: errors.New("expected a body that comes to its end before the response, got a duplex one")}
+	}
+	return Part{headers: headers, contentType: body.ContentType(), length: body.Len(), write: body.Write, oneShot: body.IsOneShot()}
+}
+
 // Nested makes a part that consists of parts itself, such as the alternatives of a message. Headers may be the zero value and c nil, as for [New].
 func Nested(headers okhttp.Headers, c *Config, parts ...Part) Part {
 	inner, err := newLayout(c, parts)

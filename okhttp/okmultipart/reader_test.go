@@ -50,8 +50,8 @@ func TestRead(t *testing.T) {
 		{lines("x--b", "--b", "", "x", "--b--"), []string{"|x"}},
 		{lines("--b", "", "x", "--b--", "epilogue", "--b", "", "y", "--b--"), []string{"|x"}},
 		{lines("--b", "", "x", "--b--epilogue"), []string{"|x"}},
-		{lines("--b", "", "x", "--b--  ", "y"), []string{"|x"}}, // fact 96
-		{lines("--b \t ", "", "x", "--b  ", "", "y", "--b--"), []string{"|x", "|y"}},
+		{lines("--b", "", "x", "--b--  ", "y"), []string{"|x"}},                      // fact 96
+		{lines("--b \t ", "", "x", "--b  ", "", "y", "--b--"), []string{"|x", "|y"}}, // fact 96
 		{lines("--b", "", "", "--b", "", "", "", "--b--"), []string{"|", "|\r\n"}},
 		{lines("--b", "", "--b", "X: y", "", "--b--"), []string{"|", "X: y\n|"}}, // no content, not even an empty one
 		{lines("--b", "", " --b", "-- b", "--c", "--B", "x--b", "\r--b\n--b", "--b--"), []string{"| --b\r\n-- b\r\n--c\r\n--B\r\nx--b\r\n\r--b\n--b"}},
@@ -92,11 +92,11 @@ func TestReadDamaged(t *testing.T) {
 		{"--b ", "ended before a part was complete", true, 0},
 		{"--b\r\n", "ended in the headers", true, 0},
 		{"--b\r\nX: y\r\n", "ended in the headers", true, 0},
-		{lines("--b", "", "x"), "ended before a boundary", true, 0},
+		{lines("--b", "", "x"), "ended before a boundary", true, 0}, // fact 96
 		{lines("--b", "", "x", ""), "ended before a boundary", true, 0},
 		{lines("--b", "", "x", "--"), "ended before a boundary", true, 0},
 		{lines("--b", "", "x", "--b"), "ended before a part was complete", true, 1},
-		{lines("--b", "", "x", "--b", "", "y"), "ended before a boundary", true, 1},
+		{lines("--b", "", "x", "--b", "", "y"), "ended before a boundary", true, 1}, // fact 96
 		{"--b--", "expected at least 1 part", false, 0},
 		{"preamble\r\n--b--\r\n", "expected at least 1 part", false, 0},
 		{"--bc\r\n", "unexpected characters after boundary", false, 0},

@@ -113,7 +113,7 @@ func (p *Part) writeCounted(ctx context.Context, sink *okio.BufferedSink, index 
 	return nil
 }
 
-// measuredWriter takes as many bytes as were announced and no more.
+// measuredWriter takes as many bytes as were announced and no more. It is an [okio.Sink] too, for parts that have segments to hand over.
 type measuredWriter struct {
 	sink        *okio.BufferedSink
 	left, total int64
@@ -122,17 +122,37 @@ type measuredWriter struct {
 }
 
 func (m *measuredWriter) Write(p []byte) (int, error) {
-	if m.err != nil {
-		return 0, m.err
-	}
-	if int64(len(p)) > m.left {
-		m.err = wrongLength(m.part, m.total, m.total-m.left+int64(len(p)))
-		return 0, m.err
+	if err := m.fits(int64(len(p))); err != nil {
+		return 0, err
 	}
 	n, err := m.sink.Write(p)
 	m.left -= int64(n)
 	return n, err
 }
+
+func (m *measuredWriter) WriteBuffer(src *okio.Buffer, n int64) error {
+	if err := m.fits(n); err != nil {
+		return err
+	}
+	err := m.sink.WriteBuffer(src, n)
+	if err == nil {
+		m.left -= n
+	}
+	return err
+}
+
+// fits reports whether n more bytes were announced. Once they were not, nothing fits.
+func (m *measuredWriter) fits(n int64) error {
+	if m.err == nil && n > m.left {
+		m.err = wrongLength(m.part, m.total, m.total-m.left+n)
+	}
+	return m.err
+}
+
+func (m *measuredWriter) Flush() error { return m.sink.Flush() }
+
+// Close does nothing: the sink goes on.
+func (m *measuredWriter) Close() error { return nil }
 
 // keptOpen is a sink that stays open when whoever writes a part of it closes it.
 type keptOpen struct{ *okio.BufferedSink }

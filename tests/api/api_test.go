@@ -164,6 +164,19 @@ var V error`
 	}
 }
 
+func TestUnnamed(t *testing.T) {
+	for sig, want := range map[string]string{
+		"(path string) (#rv1 error)":                      "(path string) error",
+		"func F(f func(int) bool) (#rv1 int, #rv2 error)": "func F(f func(int) bool) (int, error)",
+		"(n int) (err error)":                             "(n int) (err error)",
+		"()":                                              "()",
+	} {
+		if got := unnamed(sig); got != want {
+			t.Errorf("%s becomes %s, want %s", sig, got, want)
+		}
+	}
+}
+
 func TestDifference(t *testing.T) {
 	if got := difference("a\nb\nb\n", "b\na\nc\n"); got != "- b\n+ c\n" {
 		t.Errorf("difference %q", got)

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -65,7 +66,7 @@ func exported(p *types.Package) (lines []string) {
 		case *types.Var:
 			lines = append(lines, fmt.Sprintf("var %s %s", name, types.TypeString(obj.Type(), qualify)))
 		case *types.Func:
-			lines = append(lines, types.ObjectString(obj, qualify))
+			lines = append(lines, unnamed(types.ObjectString(obj, qualify)))
 		case *types.TypeName:
 			lines = append(lines, typeLines(obj, qualify)...)
 		}
@@ -134,5 +135,16 @@ func methodLines(obj *types.TypeName, qualify types.Qualifier) (lines []string) 
 }
 
 func signature(m *types.Func, qualify types.Qualifier) string {
-	return strings.TrimPrefix(types.TypeString(m.Type(), qualify), "func")
+	return unnamed(strings.TrimPrefix(types.TypeString(m.Type(), qualify), "func"))
+}
+
+// compilerNames are those that the compiler gives to results of a function which returns from within a loop over a function.
+var compilerNames = regexp.MustCompile(`#rv\d+ `)
+
+// unnamed removes them from a signature: users do not see them.
+func unnamed(sig string) string {
+	if i := strings.Index(sig, "(#rv"); i >= 0 && strings.Count(sig, "#rv") == 1 {
+		sig = sig[:i] + strings.TrimSuffix(sig[i+1:], ")")
+	}
+	return compilerNames.ReplaceAllString(sig, "")
 }

@@ -89,7 +89,9 @@ func TestRulesCatch(t *testing.T) {
 		{"machine links net/http", pkg{ImportPath: prefix + "okhttp/http1", Deps: []string{"io", "net/http"}}, "links net/http"},
 		{"machine links the client", pkg{ImportPath: prefix + "okhttp/http1", Deps: []string{prefix + "okhttp"}}, "links " + prefix + "okhttp;"},
 		{"machine on a helper", pkg{ImportPath: prefix + "okhttp/http1", Deps: []string{prefix + "okio", prefix + "okhttp/internal/fault"}}, ""},
-		{"unplaced module", pkg{ImportPath: prefix + "okhttp-brotli", Imports: []string{"io"}}, "no place in the table"},
+		{"brotli in its module", pkg{ImportPath: prefix + "okhttp-brotli", Imports: []string{brotli, prefix + "okhttp/okcompress"}}, ""},
+		{"brotli in the client", pkg{ImportPath: prefix + "okhttp/okcompress", Imports: []string{brotli}}, brotli},
+		{"unplaced module", pkg{ImportPath: prefix + "okhttp-otel", Imports: []string{"io"}}, "no place in the table"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.pkg.Module.Path = prefix + moduleOf(strings.TrimPrefix(tt.pkg.ImportPath, prefix))
@@ -109,6 +111,9 @@ func TestModRulesCatch(t *testing.T) {
 		{"all allowed", "okhttp", "require (\n" + prefix + "okio v0.0.0\n" + xnet + " v0.1.0\n" + xtext + " v0.1.0 // indirect\n)\nreplace " + prefix + "okio => ../okio\n", ""},
 		{"test library", "okio", "require go.uber.org/goleak v1.3.0 // indirect\n", "requires go.uber.org/goleak"},
 		{"x/text by itself", "okhttp", "require " + xtext + " v0.1.0\n", "requires " + xtext},
+		{"brotli below okcurl", "okcurl", "require " + brotli + " v0.1.0 // indirect\n", ""},
+		{"brotli without its module", "mockserver", "require " + brotli + " v0.1.0 // indirect\n", "requires " + brotli},
+		{"brotli by itself", "okcurl", "require " + brotli + " v0.1.0\n", "requires " + brotli},
 		{"module above", "okhttp", "require " + prefix + "mockserver v0.0.0\n", "requires " + prefix + "mockserver"},
 		{"fork", "okio", "replace " + compress + " => ../compress\n", "only siblings are replaced"},
 	} {

@@ -162,7 +162,7 @@ func TestError(t *testing.T) {
 
 // A certificate has as many names as it likes.
 func TestErrorIsBounded(t *testing.T) {
-	c := &x509.Certificate{Subject: pkix.Name{CommonName: strings.Repeat("n", 1e6)}}
+	c := &x509.Certificate{Subject: pkix.Name{CommonName: strings.Repeat("n", 1e4)}}
 	for range 10_000 {
 		c.DNSNames = append(c.DNSNames, strings.Repeat("x", 1000))
 	}

@@ -20,7 +20,7 @@ type Plan interface {
 	// Start is called right before Connect begins, on Find's goroutine.
 	Start()
 	// Connect opens the transport, on any goroutine. It must return soon after ctx ends. What it opened must not depend on ctx, which may end
-	// as soon as it has returned. A panic of it is not recovered.
+	// as soon as it has returned. A panic of it is recovered on a worker alone, if the Config says how.
 	Connect(ctx context.Context) error
 	// Failed is called once for a plan that was started and whose Finish will not be called, on Find's goroutine. err is the error of
 	// Connect, [ErrLost], or the cause of the context's end if that interrupted Connect. In the latter two cases Connect may still be running.

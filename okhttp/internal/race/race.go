@@ -16,6 +16,8 @@ type Config struct {
 	Stagger time.Duration
 	// Go runs a function on another goroutine and returns at once. nil is the go statement.
 	Go func(func())
+	// Recover makes an error of a panic of Connect on a worker, where nobody else could handle it. nil leaves it alone.
+	Recover func(v any) error
 	// Fatal reports whether after a failure nothing else shall be tried. nil is no failure.
 	Fatal func(error) bool
 }
@@ -37,7 +39,7 @@ func (f *Failure) Unwrap() error { return f.First }
 // Find returns the first plan that connects and whose Finish succeeds. It belongs to the caller, also if the context has ended meanwhile; or else
 // the Failure is not nil. When Find returns or panics, plans that are still connecting have been told to end, and whatever they open is discarded.
 func Find(ctx context.Context, p Planner, cfg Config) (Plan, *Failure) {
-	s := search{ctx: ctx, planner: p, stagger: cfg.Stagger, run: cfg.Go}
+	s := search{ctx: ctx, planner: p, stagger: cfg.Stagger, run: cfg.Go, recover: cfg.Recover}
 	if s.stagger == 0 {
 		s.stagger = defaultStagger
 	}
@@ -76,6 +78,7 @@ type search struct {
 	planner Planner
 	stagger time.Duration
 	run     func(func())
+	recover func(any) error
 
 	flying   []*flight    // in the order of their starts
 	results  chan *flight // of those that fly
@@ -93,6 +96,8 @@ type flight struct {
 	plan Plan
 	end  context.CancelFunc
 	err  error // of Connect; the worker's until it is handed over
+
+	recover func(any) error
 }
 
 // await starts plans until one is connected or ready, which is held then, or something failed. It returns neither if there is nothing more, or if
@@ -207,7 +212,7 @@ func (s *search) fly(plan Plan) {
 		s.results = make(chan *flight)
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
-	f, results := &flight{plan: plan, end: cancel}, s.results
+	f, results := &flight{plan: plan, end: cancel, recover: s.recover}, s.results
 	s.flying = append(s.flying, f)
 	s.space()
 	if s.run == nil {
@@ -219,7 +224,7 @@ func (s *search) fly(plan Plan) {
 
 // connect is what a worker does.
 func (f *flight) connect(ctx context.Context, results chan<- *flight) {
-	f.err = f.plan.Connect(ctx)
+	f.err = f.attempt(ctx)
 	select {
 	case results <- f:
 	case <-ctx.Done():
@@ -227,6 +232,17 @@ func (f *flight) connect(ctx context.Context, results chan<- *flight) {
 			f.plan.Discard()
 		}
 	}
+}
+
+func (f *flight) attempt(ctx context.Context) (err error) {
+	if f.recover != nil {
+		defer func() {
+			if v := recover(); v != nil {
+				err = f.recover(v)
+			}
+		}()
+	}
+	return f.plan.Connect(ctx)
 }
 
 // giveUp ends all that fly, and has copies of them tried later if again is set.

@@ -24,7 +24,7 @@ var codings = []struct {
 	name   string
 	scored int
 	policy int
-}{{"gzip", 24, 4}, {"deflate", 4, 1}, {"zstd", 12, 1}}
+}{{"gzip", 24, 4}, {"deflate", 4, 1}, {"zstd", 12, 1}, {"br", 49, 1}}
 
 // TestConformance decides each case. All scored ones must be right, apart from those that are known not to be, and each of the others needs a reason.
 func TestConformance(t *testing.T) {

@@ -3,6 +3,7 @@ package coding
 import (
 	"io"
 
+	"github.com/okhttp-go/ok/okhttp-brotli"
 	"github.com/okhttp-go/ok/okhttp/okcompress"
 	"github.com/okhttp-go/ok/okio"
 )
@@ -12,6 +13,7 @@ var decoders = map[string]Decoder{
 	"gzip":    of(okcompress.Gzip()),
 	"deflate": of(okcompress.Deflate()),
 	"zstd":    of(okcompress.Zstd()),
+	"br":      of(okbrotli.Brotli()),
 }
 
 func of(a okcompress.Algorithm) Decoder {

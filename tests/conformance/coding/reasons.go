@@ -10,6 +10,7 @@ var reasons = map[string]string{
 	"gzip empty-input":      "nothing is not a gzip stream. A body without content has no coding to undo, which is for HTTP to know: it does not ask the decoder",
 	"deflate raw":           "the coding is zlib, and RFC 9110 section 8.4.1.2 notes that some servers leave its header out: what does not begin with one is taken for that",
 	"zstd window-16MiB":     "RFC 9659 section 3: the window is 8 MB at most, and a client that is ready for more is a way to its memory",
+	"br trailing-garbage":   trailing,
 }
 
 // known says why a scored case is not decided as the vectors want.

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/okhttp-go/ok/okhttp"
+	"github.com/okhttp-go/ok/okhttp/okdns"
+	"github.com/okhttp-go/ok/okhttp/okdoh"
+)
+
+// resolveRule is what one --resolve says.
+type resolveRule struct {
+	host  string // "*" for all others
+	port  int
+	addrs []netip.Addr
+}
+
+// addResolve reads HOST:PORT:ADDR[,ADDR...]. IPv6 addresses may be in brackets.
+func (o *options) addResolve(text string) error {
+	host, rest, _ := strings.Cut(text, ":")
+	portText, list, ok := strings.Cut(rest, ":")
+	if !ok || host == "" {
+		return fmt.Errorf("expected HOST:PORT:ADDR, got %q", text)
+	}
+	port, err := strconv.ParseUint(portText, 10, 16)
+	if err != nil || port == 0 {
+		return fmt.Errorf("expected a port, got %q", portText)
+	}
+	rule := resolveRule{host: host, port: int(port)}
+	if host != "*" {
+		if _, err := okdns.NewStatic(map[string][]netip.Addr{host: nil}, nil); err != nil {
+			return fmt.Errorf("expected a host name, got %q", host)
+		}
+	}
+	for text := range strings.SplitSeq(list, ",") {
+		inner, bracketed := strings.CutPrefix(text, "[")
+		if bracketed {
+			inner, bracketed = strings.CutSuffix(inner, "]")
+			if !bracketed {
+				return fmt.Errorf("expected an IP address, got %q", text)
+			}
+		}
+		addr, err := netip.ParseAddr(inner)
+		if err != nil || bracketed && addr.Is4() {
+			return fmt.Errorf("expected an IP address, got %q", text)
+		}
+		rule.addrs = append(rule.addrs, addr)
+	}
+	o.resolve = append(o.resolve, rule)
+	return nil
+}
+
+// resolver returns the settings for what --resolve and --doh-url say, and makes the client that asks the resolver.
+func (s *session) resolver() ([]okhttp.Option, error) {
+	if s.o.dohURL == "" && len(s.o.resolve) == 0 {
+		return nil, nil
+	}
+	var below okhttp.DNS = okdns.System{}
+	if s.o.dohURL != "" {
+		var err error
+		if below, err = s.overHTTPS(); err != nil {
+			return nil, err
+		}
+	}
+	settings := []okhttp.Option{okhttp.WithDNS(below)}
+	if len(s.o.resolve) > 0 {
+		rules, err := newPortRules(s.o.resolve, below)
+		if err != nil {
+			return nil, err
+		}
+		settings = append(settings, okhttp.WithCache(rules))
+	}
+	return settings, nil
+}
+
+// overHTTPS makes the resolver of --doh-url. --resolve holds for its host as for any other, --insecure is not about it.
+func (s *session) overHTTPS() (okhttp.DNS, error) {
+	u, err := okhttp.ParseURL(s.o.dohURL)
+	if err != nil {
+		return nil, usageError("option --doh-url: %w", err)
+	}
+	config, err := s.o.tlsConfig(false)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := newPortRules(s.o.resolve, okdns.System{})
+	if err != nil {
+		return nil, err
+	}
+	s.doh = okhttp.New(append(s.o.timeouts(), okhttp.WithTLSConfig(config))...)
+	resolver, err := okdoh.New(okdoh.Config{Client: s.doh, URL: s.o.dohURL, DNS: rules.of(u.Port())})
+	if err != nil {
+		return nil, usageError("option --doh-url: %s", libraryText(err))
+	}
+	return &okdns.Chain{
+		DNS:  []okhttp.DNS{resolver, okdns.System{}},
+		GoOn: func(err error) bool { return errors.Is(err, okdoh.ErrPrivateHost) },
+	}, nil
+}
+
+// portRules are the rules of --resolve. A DNS does not know the port that a name is looked up for, so each port has a DNS of its own, which every request
+// gets, those that redirects lead to included: that is what the place of a cache sees.
+type portRules struct {
+	ports map[int]okhttp.DNS
+	below okhttp.DNS
+}
+
+func newPortRules(rules []resolveRule, below okhttp.DNS) (*portRules, error) {
+	hosts := map[int]map[string][]netip.Addr{}
+	others := map[int][]netip.Addr{}
+	for _, r := range rules {
+		if r.host == "*" {
+			others[r.port] = r.addrs
+			continue
+		}
+		if hosts[r.port] == nil {
+			hosts[r.port] = map[string][]netip.Addr{}
+		}
+		hosts[r.port][strings.ToLower(strings.TrimSuffix(r.host, "."))] = r.addrs // later ones win
+	}
+	p := &portRules{ports: map[int]okhttp.DNS{}, below: below}
+	for port, addrs := range others {
+		p.ports[port] = okhttp.DNSFunc(func(context.Context, string) ([]netip.Addr, error) { return addrs, nil })
+	}
+	for port, table := range hosts {
+		dns, err := okdns.NewStatic(table, p.of(port))
+		if err != nil {
+			return nil, usageError("option --resolve: %w", err)
+		}
+		p.ports[port] = dns
+	}
+	return p, nil
+}
+
+// of returns the DNS for a port.
+func (p *portRules) of(port int) okhttp.DNS {
+	if dns, ok := p.ports[port]; ok {
+		return dns
+	}
+	return p.below
+}
+
+// Intercept implements [okhttp.Cache].
+func (p *portRules) Intercept(ctx context.Context, chain okhttp.Chain) (*okhttp.Response, error) {
+	r := chain.Request()
+	return chain.With(okhttp.WithDNS(p.of(r.URL().Port()))).Proceed(ctx, r)
+}
