@@ -153,7 +153,7 @@ func TestBodyOpenClosesEarly(t *testing.T) {
 func TestBodyOpenPanics(t *testing.T) {
 	for want, f := range map[string]func(){
 		"okhttp: panic during a call: oh": func() { panic("oh") },
-		"unexpected EOF":                      runtime.Goexit,
+		"unexpected EOF":                  runtime.Goexit,
 	} {
 		r, err := Streamed("", func(_ context.Context, w io.Writer) error {
 			_, err := io.WriteString(w, "half")

@@ -3,8 +3,10 @@ package okhttp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/netip"
 	"os"
 	"strings"
@@ -185,6 +187,26 @@ func TestStaleConnection(t *testing.T) {
 			resp.Body.Close()
 		})
 	})
+	for _, header := range []http.Header{
+		{"Idempotency-Key": {"1"}}, {"Idempotency-Key": {}}, {"Idempotency-Key": nil}, {"X-Idempotency-Key": {"1"}}, {"X-Idempotency-Key": nil},
+	} {
+		t.Run(fmt.Sprintf("POST of net/http with %q is", header), func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				w.serve("server.test", "10.0.0.1", closeOnRequest, answer(okText("b")))
+				w.want("200 a")(w.get("http://server.test/"))
+				r, err := http.NewRequest("POST", "http://server.test/", strings.NewReader("x"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Header = header
+				resp, err := w.client.RoundTripper().RoundTrip(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				resp.Body.Close()
+			})
+		})
+	}
 	t.Run("the probe saves a POST", func(t *testing.T) {
 		inWorld(t, func(t *testing.T, w *world) {
 			closed := make(chan struct{})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -225,7 +224,7 @@ func (c *Call) makeResponse() *responseAndBody {
 	}
 	r := new(struct {
 		responseAndBody
-		converted http.Response
+		converted httpResponse
 	})
 	r.http = &r.converted
 	return &r.responseAndBody

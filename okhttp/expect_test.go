@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptrace"
 	"os"
 	"strings"
 	"testing"
@@ -213,6 +215,41 @@ func TestExpectContinue(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// Under net/http a silent server gets the body after a second, as http.DefaultTransport has it, or after what was set.
+func TestContinueWaitOfRoundTripper(t *testing.T) {
+	transports := map[string]func(*Client) http.RoundTripper{"RoundTripper": (*Client).RoundTripper, "FullStack": (*Client).FullStack}
+	for name, transport := range transports {
+		for wait, want := range map[time.Duration]time.Duration{0: time.Second, 3 * time.Second: 3 * time.Second} {
+			inWorld(t, func(t *testing.T, w *world) {
+				w.serve("server.test", "10.0.0.1", func(p *peer) {
+					p.head()
+					p.send(okText(p.body(1)))
+					io.Copy(io.Discard, p.in)
+				})
+				asked := 0
+				ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Wait100Continue: func() { asked++ }})
+				req, err := http.NewRequestWithContext(ctx, "PUT", "http://server.test/", strings.NewReader("x"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				req.Header.Set("Expect", "100-continue")
+				began := time.Now()
+				resp, err := transport(w.client).RoundTrip(req)
+				if err != nil {
+					t.Fatal(name, err)
+				}
+				defer resp.Body.Close()
+				if text, err := io.ReadAll(resp.Body); string(text) != "x" || err != nil || time.Since(began) != want {
+					t.Errorf("%s: %q, %v after %v, want it after %v", name, text, err, time.Since(began), want)
+				}
+				if asked != 1 {
+					t.Errorf("%s: the trace heard of %d waits", name, asked)
+				}
+			}, WithContinueWait(wait))
+		}
 	}
 }
 

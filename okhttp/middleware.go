@@ -127,9 +127,9 @@ func (chainTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.resp, p.http = resp, new(http.Response)
-	resp.toHTTP(p.http, resp.headers.HTTP(), r)
-	p.body = p.http.Body
+	h := new(httpResponse)
+	resp.toHTTP(h, resp.headers.HTTP(), r)
+	p.resp, p.http, p.body = resp, &h.Response, h.Body
 	return p.http, nil
 }
 

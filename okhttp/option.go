@@ -259,7 +259,8 @@ func WithDispatcher(d *Dispatcher) Option {
 
 // WithContinueWait sends the body of a request with "Expect: 100-continue" after that time, although the server did not ask for it (RFC 9110
 // section 10.1.1). 0, the default, and less wait for the server as long as the read timeout allows, and then fail; so does a
-// time that is not shorter than the read timeout.
+// time that is not shorter than the read timeout. [Client.RoundTripper] and [Client.FullStack] take 0 for one second, as
+// [http.DefaultTransport] has it.
 func WithContinueWait(d time.Duration) CallOption {
 	return callOption{"WithContinueWait", false, func(c *config) { c.continueWait = positive(d) }}
 }

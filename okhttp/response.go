@@ -1,7 +1,6 @@
 package okhttp
 
 import (
-	"net/http"
 	"strconv"
 	"time"
 
@@ -25,8 +24,8 @@ type Response struct {
 	cached   *Response
 	networks *Response // made on demand, as long as nothing was changed since the response came
 
-	wireRequest *Request       // of a response from the network
-	http        *http.Response // room for the conversion, if this is what it will be
+	wireRequest *Request      // of a response from the network
+	http        *httpResponse // room for the conversion, if this is what it will be
 
 	handshake *Handshake
 	sentAt    time.Time

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/okhttp-go/ok/okhttp/internal/fault"
 )
@@ -15,14 +16,28 @@ import (
 // RoundTripper returns the client as an [http.RoundTripper], for any code that takes an [http.Client]. Redirects are left to that
 // http.Client; retries, the pool, time limits, interceptors and events are this client's. The hooks of net/http/httptrace are called.
 //
-// Errors are those of [Call.Execute]. A request is not modified; its Cancel channel, which is deprecated, is not looked at.
-func (c *Client) RoundTripper() http.RoundTripper {
-	return &roundTripper{c, c.cfg.withCallOptions([]CallOption{WithFollowRedirects(false)})}
-}
+// Dot segments of a path are sent as they are, where [URLFrom] would resolve them: the server may know something by that name, and a
+// signature is over it. A request is not modified; its Cancel channel, which is deprecated, is not looked at. The body of a response may be
+// closed while it is read, which ends the reading.
+//
+// Errors are those of [Call.Execute]. Around three of them is what code over net/http looks for to know that trying again is no use: the
+// words "unsupported protocol scheme" and "invalid header", and a [*tls.CertificateVerificationError].
+func (c *Client) RoundTripper() http.RoundTripper { return c.transport(WithFollowRedirects(false)) }
 
 // FullStack is like [Client.RoundTripper] but follows redirects itself, with this client's rules; an http.Client over it sees the last
 // response.
-func (c *Client) FullStack() http.RoundTripper { return &roundTripper{c, c.cfg} }
+func (c *Client) FullStack() http.RoundTripper { return c.transport() }
+
+func (c *Client) transport(opts ...CallOption) *roundTripper {
+	if c.cfg.continueWait == 0 {
+		opts = append(opts, WithContinueWait(continueWaitOfHTTP))
+	}
+	return &roundTripper{c, c.cfg.withCallOptions(opts)}
+}
+
+// continueWaitOfHTTP is what [http.DefaultTransport] waits for 100 (Continue). Who sets Expect there counts on the body being sent in the
+// end: SDKs of stores do for every large body, whatever the server makes of it.
+const continueWaitOfHTTP = time.Second
 
 // HTTPClient returns an [http.Client] over [Client.RoundTripper].
 func (c *Client) HTTPClient() *http.Client { return &http.Client{Transport: c.RoundTripper()} }
@@ -47,24 +62,26 @@ func (t *roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r != nil && r.Body != nil {
 		defer r.Body.Close() // it must be closed, whether or not it was sent
 	}
-	if err == nil {
-		t.client.prepare(&trip.call, t.cfg, &trip.request)
-		trip.call.forHTTP = true
-		traced(r.Context(), &trip.call)
-		var resp *Response
-		if resp, err = trip.call.Execute(r.Context()); err == nil {
-			h := resp.http
-			if h == nil { // it did not come from a server
-				h = new(http.Response)
-			}
-			resp.toHTTP(h, resp.headers.shared(), r)
-			return h, nil
-		}
+	if err != nil {
+		return nil, refusedForHTTP(err)
 	}
-	return nil, err
+	t.client.prepare(&trip.call, t.cfg, &trip.request)
+	trip.call.forHTTP = true
+	traced(r.Context(), &trip.call)
+	resp, err := trip.call.Execute(r.Context())
+	if err != nil {
+		return nil, failedForHTTP(err)
+	}
+	h := resp.http
+	if h == nil { // it did not come from a server
+		h = new(httpResponse)
+	}
+	resp.toHTTP(h, resp.headers.shared(), r)
+	return &h.Response, nil
 }
 
-// RequestFromHTTP makes a request of one of net/http. Its body can be sent again if it has GetBody, and is one-shot otherwise.
+// RequestFromHTTP makes a request of one of net/http. Its body can be sent again if it has GetBody, and is one-shot otherwise. Dot segments
+// of the path stay, although [URLFrom] would resolve them.
 func RequestFromHTTP(r *http.Request) (*Request, error) {
 	req := new(Request)
 	if err := req.fromHTTP(r); err != nil {
@@ -80,7 +97,7 @@ func (req *Request) fromHTTP(r *http.Request) (err error) {
 	if r.URL == nil {
 		return &RequestError{r.Method, "has no URL"}
 	}
-	if req.url, err = URLFrom(r.URL); err != nil {
+	if req.url, err = urlToSend(r.URL); err != nil {
 		return err
 	}
 	if req.method = r.Method; req.method == "" {
@@ -103,7 +120,10 @@ func (req *Request) fromHTTP(r *http.Request) (err error) {
 		}
 		req.rare = &rareRequest{upgrade: protocols}
 	}
-	_, req.idempotent = r.Header["X-Idempotency-Key"] // net/http takes it for Idempotency-Key
+	// net/http takes both names, and without values too: then the header is not sent.
+	_, key := r.Header["Idempotency-Key"]
+	_, otherKey := r.Header["X-Idempotency-Key"]
+	req.idempotent = key || otherKey
 	switch {
 	case r.Body != nil && r.Body != http.NoBody:
 		req.body = bodyFromHTTP(r)

@@ -1,7 +1,6 @@
 package okhttp
 
 import (
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -17,13 +16,13 @@ func (r *Response) HTTP() *http.Response {
 	if r.request != nil {
 		u, method = r.request.url.Std(), r.request.method
 	}
-	h := new(http.Response)
+	h := new(httpResponse)
 	r.toHTTP(h, r.headers.HTTP(), &http.Request{Method: method, URL: u, Header: http.Header{}})
-	return h
+	return &h.Response
 }
 
-func (r *Response) toHTTP(h *http.Response, header http.Header, req *http.Request) {
-	*h = http.Response{
+func (r *Response) toHTTP(h *httpResponse, header http.Header, req *http.Request) {
+	h.Response = http.Response{
 		Status:        statusText(r.Status, r.Message),
 		StatusCode:    r.Status,
 		Proto:         "HTTP/1.1",
@@ -43,9 +42,13 @@ func (r *Response) toHTTP(h *http.Response, header http.Header, req *http.Reques
 		h.TLS = ex.conn.TLS()
 		if u := ex.upgraded(); u != nil {
 			h.Body = &upgradedStream{okio.NewBufferedSource(&u.source), &u.sink, u}
-		} else if h.TransferEncoding != nil {
-			announceTrailers(h)
-			h.Body = &trailedBody{r.Body, ex, h}
+		} else {
+			h.body.body, h.body.call = r.Body, ex.call
+			h.Body = &h.body
+			if h.TransferEncoding != nil { // other bodies have no trailers
+				announceTrailers(&h.Response)
+				h.body.trailed = h
+			}
 		}
 	}
 	h.Close = r.headers.hasToken("Connection", "close")
@@ -68,46 +71,6 @@ func announceTrailers(h *http.Response) {
 		}
 	}
 	h.Header.Del("Trailer")
-}
-
-// trailedBody is a chunked body, at whose end the trailers of its response are set.
-type trailedBody struct {
-	*ResponseBody
-	ex   *exchange
-	http *http.Response
-}
-
-func (b *trailedBody) Read(p []byte) (int, error) {
-	n, err := b.ResponseBody.Read(p)
-	if err == io.EOF {
-		b.setTrailers()
-	}
-	return n, err
-}
-
-func (b *trailedBody) WriteTo(w io.Writer) (int64, error) {
-	n, err := b.ResponseBody.WriteTo(w)
-	if err == nil {
-		b.setTrailers()
-	}
-	return n, err
-}
-
-func (b *trailedBody) setTrailers() {
-	if b.ex == nil || !b.ex.done {
-		return
-	}
-	rare := b.ex.rare
-	b.ex = nil // they are set once
-	if rare == nil {
-		return
-	}
-	for name, value := range headersOf(rare.trailers).All() {
-		if b.http.Trailer == nil {
-			b.http.Trailer = http.Header{}
-		}
-		b.http.Trailer.Add(name, value)
-	}
 }
 
 func statusText(status int, message string) string {

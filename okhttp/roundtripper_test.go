@@ -5,14 +5,21 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
+	"net/url"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/okhttp-go/ok/okio"
 )
 
 // echo answers with what it got, on a server of net/http.
@@ -249,6 +256,180 @@ func TestTraceLikeNetHTTP(t *testing.T) {
 	want := connect + exchange + "GetConn GotConn(true) " + exchange
 	if got := events(client.HTTPClient()); got != want {
 		t.Errorf("events\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A body may be closed while another goroutine reads it, which ends the reading at once: a watch is stopped that way.
+func TestRoundTripCloseWhileReading(t *testing.T) {
+	reads := map[string]func(io.Reader) error{
+		"Read": func(r io.Reader) error {
+			_, err := io.Copy(io.Discard, struct{ io.Reader }{r})
+			return err
+		},
+		"WriteTo": func(r io.Reader) error {
+			_, err := r.(io.WriterTo).WriteTo(io.Discard)
+			return err
+		},
+		"ReadBuffer": func(r io.Reader) error {
+			for {
+				if _, err := r.(okio.Source).ReadBuffer(new(okio.Buffer), 10); err != nil {
+					return err
+				}
+			}
+		},
+	}
+	for name, read := range reads {
+		inWorld(t, func(t *testing.T, w *world) {
+			w.serve("server.test", "10.0.0.1", answer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"), answer(okText("x")))
+			c := &http.Client{Transport: w.client.RoundTripper()}
+			resp, err := c.Get("http://server.test/")
+			if err != nil {
+				t.Fatal(err)
+			}
+			failed := make(chan error)
+			go func() { failed <- read(resp.Body) }()
+			time.Sleep(time.Second)
+			began := time.Now()
+			if err := resp.Body.Close(); err != nil {
+				t.Error(err)
+			}
+			if err := <-failed; err != okio.ErrClosed {
+				t.Errorf("%s: %v", name, err)
+			}
+			if err := read(resp.Body); err != okio.ErrClosed || !time.Now().Equal(began) {
+				t.Errorf("%s after it was closed: %v, after %v", name, err, time.Since(began))
+			}
+			if got := w.client.cfg.pool.Stats(); got != (PoolStats{}) {
+				t.Errorf("%s: pool %+v", name, got)
+			}
+			if text, err := netText(c.Get("http://server.test/")); text != "x" || err != nil {
+				t.Errorf("%s: afterwards %q, %v", name, text, err)
+			}
+		})
+	}
+}
+
+// The two meet in every way: whatever the reader got is right, and the connection is whole or gone.
+func TestRoundTripCloseAndRead(t *testing.T) {
+	text := strings.Repeat("0123456789", 5_000)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, text) }))
+	defer s.Close()
+	client := closing(t)
+	c := client.HTTPClient()
+	for i := range 200 {
+		resp, err := c.Get(s.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan string)
+		go func() {
+			b, _ := io.ReadAll(resp.Body)
+			done <- string(b)
+		}()
+		go func() {
+			p := make([]byte, 10)
+			n, _ := resp.Body.Read(p) // ten bytes that the other misses, and does not: the text repeats them
+			done <- string(p[:n])
+		}()
+		for range i * 20 {
+			runtime.Gosched()
+		}
+		resp.Body.Close()
+		got, line := <-done, <-done
+		if !strings.Contains(text, got) || !strings.Contains(text, line) {
+			t.Fatalf("read %q and %d bytes that are not the body's", line, len(got))
+		}
+	}
+	if got := client.cfg.pool.Stats(); got.Connections != got.Idle || got.Idle > 1 {
+		t.Errorf("pool %+v", got)
+	}
+}
+
+func netText(resp *http.Response, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	return string(b), err
+}
+
+// Code over net/http knows some errors by their text, and one by its type without unwrapping; it stops trying then. They are this client's
+// errors all the same.
+func TestRoundTripErrors(t *testing.T) {
+	s := httptest.NewTLSServer(http.NotFoundHandler())
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // which names the handshakes that fail
+	defer s.Close()
+	rt := closing(t).RoundTripper()
+	fails := func(url string, header http.Header) error {
+		r, err := http.NewRequest("GET", url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = header
+		resp, err := rt.RoundTrip(r)
+		if err == nil {
+			resp.Body.Close()
+			t.Fatalf("%s: no error", url)
+		}
+		return err
+	}
+	var url *URLError
+	if err := fails("ftp://127.0.0.1/", nil); !errors.As(err, &url) || !strings.Contains(err.Error(), "unsupported protocol scheme") {
+		t.Errorf("scheme: %v", err)
+	}
+	for _, header := range []http.Header{{"a b": {"c"}}, {"": {"c"}}, {"A": {"b\nc"}}} {
+		var wrong *HeaderError
+		if err := fails(s.URL, header); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "invalid header") {
+			t.Errorf("%q: %v", header, err)
+		}
+	}
+	err := fails(s.URL, nil)
+	var failed *Error
+	var unknown x509.UnknownAuthorityError
+	untrusted, ok := err.(*tls.CertificateVerificationError)
+	if !ok || len(untrusted.UnverifiedCertificates) != 1 || !errors.As(err, &failed) || failed.Phase != PhaseTLS || !errors.As(err, &unknown) {
+		t.Errorf("certificate: %T, %v", err, err)
+	}
+	if !SafeToRetry(err) {
+		t.Error("nothing was sent")
+	}
+}
+
+// The target of a request is what net/http would send: dots in a path may be part of a name, in a store of objects for one.
+func TestRoundTripTarget(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.RequestURI) }))
+	defer s.Close()
+	rt := closing(t).RoundTripper()
+	for _, tt := range []struct {
+		url  url.URL
+		want string
+	}{
+		{url.URL{Path: "/bucket/.."}, "/bucket/.."},
+		{url.URL{Path: "/a/../b/./c"}, "/a/../b/./c"},
+		{url.URL{Path: "/../../etc/passwd"}, "/../../etc/passwd"},
+		{url.URL{Path: "/."}, "/."},
+		{url.URL{Path: "/a/../../b/", RawQuery: "q=../x"}, "/a/../../b/?q=../x"},
+		{url.URL{Path: "/a/%/../ü b{}"}, "/a/%25/../%C3%BC%20b%7B%7D"},
+		{url.URL{Path: "/a/../b/c", RawPath: "/a/%2e%2E/b%2Fc"}, "/a/%2e%2E/b%2Fc"},
+		{url.URL{Path: "/..", Fragment: "a/../b"}, "/.."},
+		{url.URL{Opaque: "/a/../b%2f", RawQuery: "q"}, "/a/../b%2f?q"},
+		{url.URL{Path: "/...", RawQuery: "."}, "/...?."},
+		{url.URL{RawQuery: "a/../b"}, "/?a/../b"},
+		{url.URL{Path: "/a//b/"}, "/a//b/"},
+		{url.URL{}, "/"},
+	} {
+		tt.url.Scheme, tt.url.Host, tt.url.User = "http", s.Listener.Addr().String(), url.UserPassword("u", "p/../q")
+		for who, rt := range map[string]http.RoundTripper{"okhttp": rt, "net/http": http.DefaultTransport} {
+			resp, err := rt.RoundTrip(&http.Request{Method: "GET", URL: &tt.url, Header: http.Header{}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := io.ReadAll(resp.Body); string(got) != tt.want || err != nil {
+				t.Errorf("%s: %s sends %s, %v, want %s", &tt.url, who, got, err, tt.want)
+			}
+			resp.Body.Close()
+		}
 	}
 }
 

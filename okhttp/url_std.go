@@ -3,6 +3,7 @@ package okhttp
 import (
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
@@ -11,15 +12,51 @@ import (
 // URLFrom converts a URL of package net/url. It fails with a [*URLError] as [ParseURL] does, and for one that is nil or
 // has no host: [ParseURL] would take the first segment of its path for one.
 func URLFrom(u *url.URL) (URL, error) {
+	text, err := textOfStd(u)
+	if err != nil {
+		return URL{}, err
+	}
+	return ParseURL(text)
+}
+
+// urlToSend is [URLFrom] for the URL of a request, where dot segments stay, as net/http sends them: the path is the name
+// of something, that somebody has signed maybe, and without its dots it would be the name of something else.
+func urlToSend(u *url.URL) (URL, error) {
+	text, err := textOfStd(u)
+	if err != nil {
+		return URL{}, err
+	}
+	parsed, err := ParseURL(text)
+	if err != nil || parsed.s == text {
+		return parsed, err
+	}
+	_, path, _ := strings.Cut(text, "://")
+	if end := strings.IndexAny(path, "?#"); end >= 0 {
+		path = path[:end]
+	}
+	_, path, _ = strings.Cut(path, "/")
+	segments := strings.Split(path, "/")
+	if !slices.ContainsFunc(segments, func(s string) bool { return dotSegment(s) != 0 }) {
+		return parsed, nil
+	}
+	buf := []byte(parsed.s[:parsed.pathStart])
+	for _, segment := range segments {
+		buf = appendEncoded(append(buf, '/'), segment, encodePath)
+	}
+	return newURL(append(buf, parsed.s[parsed.pathEnd:]...))
+}
+
+// textOfStd is the text of a URL of package net/url, for [ParseURL].
+func textOfStd(u *url.URL) (string, error) {
 	switch {
 	case u == nil:
-		return URL{}, &URLError{Part: "scheme", Detail: "expected a URL but got nil"}
+		return "", &URLError{Part: "scheme", Detail: "expected a URL but got nil"}
 	case !equalFold(u.Scheme, "http") && !equalFold(u.Scheme, "https"):
-		return URL{}, &URLError{Part: "scheme", Detail: "expected URL scheme 'http' or 'https' but was '" + abridge(u.Scheme, 40) + "'"}
+		return "", &URLError{Part: "scheme", Detail: "expected URL scheme 'http' or 'https' but was '" + abridge(u.Scheme, 40) + "'"}
 	case u.Host == "":
-		return URL{}, &URLError{Part: "host", Detail: "expected a URL host but none was set"}
+		return "", &URLError{Part: "host", Detail: "expected a URL host but none was set"}
 	case u.Opaque != "" && u.Opaque[0] != '/':
-		return URL{}, &URLError{Part: "path", Detail: "expected an opaque part that begins with '/'"}
+		return "", &URLError{Part: "path", Detail: "expected an opaque part that begins with '/'"}
 	case u.Opaque != "" && !strings.HasPrefix(u.Opaque, "//"):
 		// A path that must not be decoded and encoded again.
 		whole := *u
@@ -27,9 +64,9 @@ func URLFrom(u *url.URL) (URL, error) {
 		if u.User != nil {
 			whole.Opaque = "//" + u.User.String() + "@" + u.Host + u.Opaque
 		}
-		return ParseURL(whole.String())
+		return whole.String(), nil
 	}
-	return ParseURL(u.String())
+	return u.String(), nil
 }
 
 // Std converts to a URL of package net/url, which the caller owns. What that package would reject or rewrite is

@@ -1,7 +1,8 @@
 //go:build unix
 
-// Package interop tests the client and okcurl against nginx, and the mock server against curl. Where one of these is not installed, its tests are
-// skipped. Everything stays on the loopback interface and in temporary folders.
+// Package interop tests what others wrote with what is ours: the client and okcurl against nginx, the mock server against curl, and the client's
+// RoundTripper under libraries that take an http.Client. Where a program is not installed, its tests are skipped. Everything stays on the loopback
+// interface and in temporary folders.
 package interop
 
 import (
