@@ -141,6 +141,8 @@ func (c *Call) claim(ctx context.Context) error {
 		return &CallError{"a call with a nil context"}
 	case c.request == nil:
 		return &CallError{"a call without a request"}
+	case c.request.method == "CONNECT":
+		return &CallError{"a call with a request that was made for a proxy"}
 	case !c.executed.CompareAndSwap(false, true):
 		return &CallError{"call already executed"}
 	}

@@ -81,21 +81,20 @@ func (c *Call) writeRequest(ctx context.Context, cfg *config, ex *exchange, req 
 	return nil, nil
 }
 
-// throughProxy returns the target and the fields of a request over a connection through a proxy. One that reads requests gets the absolute form
-// (RFC 9112 section 3.2.2), and its credentials if it has any; the fields for it do not go into a tunnel, where the server would read them.
-func throughProxy(r *Route, req *Request) (target string, fields []string) {
+// onRoute returns the target and the fields of a request. A proxy that reads requests gets the absolute form (RFC 9112 section 3.2.2), and its
+// credentials if it has any. Where none does but one might have, the fields that were for it are left out: the server would read them.
+func onRoute(r *Route, req *Request) (target string, fields []string) {
 	target = req.url.requestTarget()
-	if !r.proxy.speaksHTTP() {
-		return target, req.headers.nv
-	}
-	if r.forwards() {
+	switch {
+	case r.forwards():
 		target = "http://" + req.url.hostPort() + target
 		if basic, _ := r.proxy.basic(); basic != "" && !req.headers.has("Proxy-Authorization") {
 			return target, append(slices.Clip(req.headers.nv), "Proxy-Authorization", basic)
 		}
-		return target, req.headers.nv
+	case !r.isServer() || r.alternative || req.forProxy:
+		return target, req.headers.Without("Proxy-Authorization").Without("Proxy-Connection").nv
 	}
-	return target, req.headers.Without("Proxy-Authorization").Without("Proxy-Connection").nv
+	return target, req.headers.nv
 }
 
 func (c *Call) requestFailed(err *attemptError) *attemptError {

@@ -19,7 +19,8 @@ type connectPlan struct {
 	route   *Route
 
 	spec     int          // the first connection spec to try
-	tunnels  int          // requests that the proxy was sent
+	refusals int          // of the proxy, which wants credentials
+	refused  *Response    // the latest of them
 	rejected bool         // the encrypted Client Hello was, and the server said what to do instead
 	tunnel   *Request     // what the proxy is asked next; nil: the plain CONNECT
 	targets  []netip.Addr // of the server, where SOCKS takes addresses; nil: not resolved yet
@@ -33,7 +34,7 @@ type connectPlan struct {
 
 // again copies what is known of the route, with nothing connected.
 func (p *connectPlan) again() *connectPlan {
-	return &connectPlan{planner: p.planner, route: p.route, spec: p.spec, tunnels: p.tunnels, tunnel: p.tunnel, targets: p.targets}
+	return &connectPlan{planner: p.planner, route: p.route, spec: p.spec, refusals: p.refusals, refused: p.refused, tunnel: p.tunnel, targets: p.targets}
 }
 
 // Again implements [race.Plan].
@@ -150,6 +151,9 @@ func (p *connectPlan) Finish(ctx context.Context) (next race.Plan, err error) {
 	if err != nil {
 		if ctx.Err() == nil {
 			p.planner.cfg.failures.fail(p.route)
+			if pe := proxyAtFault(err); pe != nil && another == nil {
+				p.tellSelector(pe)
+			}
 		}
 		p.tellFailure(err)
 	}

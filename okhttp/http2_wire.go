@@ -31,7 +31,8 @@ func (w *http2Wire) limit(read, write time.Duration, deadline time.Time, _ int64
 
 func (w *http2Wire) writeHead(req *Request) error {
 	head := http2.RequestHead{Method: req.method, Path: req.url.requestTarget(), Authority: req.url.hostPort(), Scheme: req.url.Scheme()}
-	s, err := w.conn.http2.Open(head, req.headers.nv, req.body == nil)
+	_, fields := onRoute(w.conn.route, req)
+	s, err := w.conn.http2.Open(head, fields, req.body == nil)
 	if err != nil {
 		return err
 	}

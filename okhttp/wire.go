@@ -76,10 +76,7 @@ func (w *http1Wire) limit(read, write time.Duration, deadline time.Time, maxHead
 }
 
 func (w *http1Wire) writeHead(req *Request) error {
-	target, fields := req.url.requestTarget(), req.headers.nv
-	if !w.conn.route.proxy.IsDirect() {
-		target, fields = throughProxy(w.conn.route, req)
-	}
+	target, fields := onRoute(w.conn.route, req)
 	return w.codec.WriteHead(req.method, target, fields)
 }
 
