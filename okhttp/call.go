@@ -196,14 +196,21 @@ func (c *Call) settle(ctx context.Context, resp *Response, err error) (*Response
 	case ex == nil:
 		c.succeed()
 	case ex.done:
-		ex.concluded(func() {
-			c.release()
-			c.succeed()
-		})
+		if d := ex.duplex(); d != nil {
+			d.then(c.letGo)
+		} else {
+			c.letGo()
+		}
 	default:
 		c.outliveTimeout(ex)
 	}
 	return resp, nil
+}
+
+// letGo ends a call whose response came whole.
+func (c *Call) letGo() {
+	c.release()
+	c.succeed()
 }
 
 // wrap makes an error that is not of a call yet into one that is. Cancellation and time limits take the place of what they caused.

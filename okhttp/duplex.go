@@ -40,13 +40,12 @@ func (d *duplex) done() {
 	}
 }
 
-// concluded runs f once nothing of the exchange is under way.
-func (ex *exchange) concluded(f func()) {
-	if ex.rare != nil && ex.rare.duplex != nil {
-		ex.rare.duplex.then(f)
-		return
+// duplex returns the request's body that is sent beside the response, nil if there is none.
+func (ex *exchange) duplex() *duplex {
+	if ex.rare == nil {
+		return nil
 	}
-	f()
+	return ex.rare.duplex
 }
 
 // writeDuplex begins to send a body beside the response.
@@ -172,7 +171,7 @@ func sendPromptly(ctx context.Context, sink *okio.BufferedSink, body *Body) (err
 
 // outliveTimeout takes the call's time limit off an exchange whose bodies overlap, once its response has begun. The context of the caller stays.
 func (c *Call) outliveTimeout(ex *exchange) {
-	if c.timeout == nil || ex.rare == nil || ex.rare.duplex == nil {
+	if c.timeout == nil || ex.duplex() == nil {
 		return
 	}
 	if c.unbind != nil && !c.unbind() {

@@ -120,20 +120,27 @@ func (ex *exchange) ended() {
 func (ex *exchange) over(err *Error) {
 	ex.done = true
 	ex.leak.Stop()
-	c := ex.call
-	if c.more { // a follow-up may use the connection
-		ex.concluded(func() { c.part(ex) })
+	more := ex.call.more // a follow-up may use the connection
+	if d := ex.duplex(); d != nil {
+		d.then(func() { ex.conclude(more, err) })
 		return
 	}
-	ex.concluded(func() {
-		c.part(ex)
-		if err != nil {
-			defer c.fail(err)
-		} else {
-			defer c.succeed()
-		}
-		c.release()
-	})
+	ex.conclude(more, err)
+}
+
+// conclude is over once no body is under way.
+func (ex *exchange) conclude(more bool, err *Error) {
+	c := ex.call
+	c.part(ex)
+	if more {
+		return
+	}
+	if err != nil {
+		defer c.fail(err)
+	} else {
+		defer c.succeed()
+	}
+	c.release()
 }
 
 // cut ends an exchange whose body will not be read to its end.
