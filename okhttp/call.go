@@ -277,23 +277,25 @@ func (c *Call) part(conn *Connection) {
 func (c *Call) hold(conn *Connection) error {
 	conn.owner.Store(c)
 	c.conn.Store(conn)
+	held := false
+	defer func() {
+		if !held { // also when a listener panics
+			conn.codec.Spend()
+			c.giveUp(conn)
+		}
+	}()
 	conn.pool.acquired(c, conn)
 	// Whoever canceled the call or closed the client before this point may not have seen the connection.
-	var err error
 	switch {
 	case c.canceled.Load():
-		err = ErrCanceled
+		return ErrCanceled
 	case c.client.closed.Load():
-		err = ErrClientClosed
-	}
-	if err != nil {
-		conn.codec.Spend()
-		c.giveUp(conn)
-		return err
+		return ErrClientClosed
 	}
 	if c.plan.planner != nil {
 		c.plan.planner.resolved()
 	}
+	held = true
 	if l := c.events.Load(); l != nil && l.ConnectionAcquired != nil {
 		l.ConnectionAcquired(ConnectionEvent{c, conn})
 	}
@@ -306,10 +308,12 @@ func (c *Call) release() {
 	if conn == nil {
 		return
 	}
+	defer func() { // also if a listener of the pool panics
+		if l := c.events.Load(); l != nil && l.ConnectionReleased != nil {
+			l.ConnectionReleased(ConnectionEvent{c, conn})
+		}
+	}()
 	c.giveUp(conn)
-	if l := c.events.Load(); l != nil && l.ConnectionReleased != nil {
-		l.ConnectionReleased(ConnectionEvent{c, conn})
-	}
 }
 
 // giveUp is release without the event. Cancel sets its flag before it looks for a connection to cancel: if it found this one, the flag is

@@ -125,7 +125,7 @@ func TestLookupFails(t *testing.T) {
 					}
 				}
 				w.wantSince(d.start, tt.took)
-				w.wantEvents("callStart dnsStart retryDecision false callFailed")
+				w.wantEvents("callStart proxySelectStart proxySelectEnd dnsStart retryDecision false callFailed")
 			}, WithDNS(&answers{steps: tt.steps}))
 		})
 	}
@@ -180,7 +180,7 @@ func TestLookupIgnoresItsContext(t *testing.T) {
 		w.client.Close()
 		w.wantSince(d.start, 8*time.Second) // the second look-up began at 1 s
 		w.wantDials(d)
-		w.wantEvents("callStart dnsStart canceled callFailed callStart dnsStart retryDecision false callFailed")
+		w.wantEvents("callStart proxySelectStart proxySelectEnd dnsStart canceled retryDecision false callFailed callStart proxySelectStart proxySelectEnd dnsStart retryDecision false callFailed")
 	}, WithDNS(deafDNS(7*time.Second)))
 }
 
@@ -247,7 +247,7 @@ func TestRetryWithoutAnotherAddress(t *testing.T) {
 			t.Errorf("attempts %v", e.Attempts)
 		}
 		w.wantDials(d, "50ms 10.0.0.1")
-		w.wantEvents("callStart dnsStart dnsEnd connectStart connectEnd connectionAcquired requestHeadersStart requestHeadersEnd responseFailed retryDecision true " +
+		w.wantEvents("callStart proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectEnd connectionAcquired requestHeadersStart requestHeadersEnd responseFailed retryDecision true " +
 			"connectionReleased dnsStart retryDecision false callFailed")
 	}, WithDNS(dns))
 }

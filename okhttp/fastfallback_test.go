@@ -73,7 +73,7 @@ func TestAllAddressesFail(t *testing.T) {
 		}
 		w.wantDials(d, "0s [fd00::1]", "250ms 10.0.0.1", "500ms [fd00::2]", "750ms 10.0.0.2")
 		w.wantSince(d.start, 10*time.Second)
-		w.wantEvents(`callStart dnsStart dnsEnd connectStart connectStart connectStart connectFailed connectStart connectFailed connectFailed
+		w.wantEvents(`callStart proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectStart connectStart connectFailed connectStart connectFailed connectFailed
 			connectFailed retryDecision false callFailed`)
 	})
 }
@@ -109,7 +109,7 @@ func TestUnreachableFamily(t *testing.T) {
 		w.serve("live.test", v4a, answer(okText("live")))
 		w.want("200 live")(w.get("http://server.test/"))
 		w.wantDials(d, "0s [fd00::1]", "0s 10.0.0.1")
-		w.wantEvents("callStart dnsStart dnsEnd connectStart connectFailed connectStart connectEnd connectionAcquired " + exchanged +
+		w.wantEvents("callStart proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectFailed connectStart connectEnd connectionAcquired " + exchanged +
 			"followUpDecision false responseBodyStart responseBodyEnd 4 connectionReleased callEnd")
 	})
 }
@@ -141,7 +141,7 @@ func TestLosers(t *testing.T) {
 		if got := strings.Join(failed, " "); got != "10.0.0.1:80 10.0.0.2:80" {
 			t.Errorf("failed %s", got)
 		}
-		w.wantEvents(`callStart dnsStart dnsEnd connectStart connectStart connectStart connectFailed connectFailed connectEnd connectionAcquired ` + exchanged +
+		w.wantEvents(`callStart proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectStart connectStart connectFailed connectFailed connectEnd connectionAcquired ` + exchanged +
 			`followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd`)
 		w.wantSince(d.start, 500*time.Millisecond)
 		w.wantOpen(d, 1)
@@ -205,11 +205,11 @@ func TestEndDuringRace(t *testing.T) {
 				if len(e.Attempts) != 1 || !errors.Is(e.Attempts[0], syscall.ECONNREFUSED) {
 					t.Errorf("attempts %v, want the one that failed by itself", e.Attempts)
 				}
-				want := "callStart dnsStart dnsEnd connectStart connectStart connectStart connectFailed connectFailed connectFailed retryDecision false callFailed"
+				events := "callStart proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectStart connectStart connectFailed "
 				if how == "Cancel" || how == "Close" {
-					want = "callStart dnsStart dnsEnd connectStart connectStart connectStart connectFailed canceled connectFailed connectFailed callFailed"
+					events += "canceled "
 				}
-				w.wantEvents(want)
+				w.wantEvents(events + "connectFailed connectFailed retryDecision false callFailed")
 				if n := len(w.client.cfg.failures.failed); n != 1 {
 					t.Errorf("%d routes count as failed, want that of the one that failed by itself", n)
 				}
@@ -229,7 +229,7 @@ func TestLosersAreTriedAgain(t *testing.T) {
 		w.want("200 a")(w.get("https://server.test/"))
 		w.wantDials(d, "0s 10.0.0.1:443", "250ms 10.0.0.2:443", "250ms 10.0.0.1:443")
 		w.wantSince(d.start, 650*time.Millisecond)
-		w.wantEvents(`callStart dnsStart dnsEnd connectStart connectStart connectFailed secureConnectStart connectFailed
+		w.wantEvents(`callStart proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectStart connectFailed secureConnectStart connectFailed
 			connectStart secureConnectStart secureConnectEnd connectEnd connectionAcquired ` + exchanged +
 			`followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd`)
 	}, WithTLSConfig(clientTLS))
@@ -361,23 +361,34 @@ func TestPooledConnectionDuringRace(t *testing.T) {
 	})
 }
 
-// A panic of a dialer is the failure of the call, on whichever goroutine it ran.
+// A panic of a dialer passes to the caller where that is who called it. On a goroutine of a race it is the failure of the call.
 func TestDialerPanics(t *testing.T) {
-	for name, addrs := range map[string][]string{"alone": {v4a}, "in a race": {v4a, v4b}} {
-		t.Run(name, func(t *testing.T) {
-			inDials(t, func(t *testing.T, w *world, d *dials) {
-				w.resolve("server.test", addrs...)
-				d.script(func(context.Context, func() (net.Conn, error)) (net.Conn, error) { panic("dialer") }, v4a)
-				_, err := w.get("http://server.test/")
-				var e *Error
-				var pe *PanicError
-				if !errors.As(err, &e) || e.Phase != PhaseConnect || !errors.As(err, &pe) || pe.Value != "dialer" {
-					t.Errorf("error %v", err)
+	panics := func(context.Context, func() (net.Conn, error)) (net.Conn, error) { panic("dialer") }
+	t.Run("alone", func(t *testing.T) {
+		inDials(t, func(t *testing.T, w *world, d *dials) {
+			w.resolve("server.test", v4a)
+			d.script(panics, v4a)
+			defer func() {
+				if v := recover(); v != "dialer" {
+					t.Errorf("recovered %v", v)
 				}
-				w.wantDials(d, "0s 10.0.0.1")
-			})
+			}()
+			w.get("http://server.test/")
 		})
-	}
+	})
+	t.Run("in a race", func(t *testing.T) {
+		inDials(t, func(t *testing.T, w *world, d *dials) {
+			w.resolve("server.test", v4a, v4b)
+			d.script(panics, v4a)
+			_, err := w.get("http://server.test/")
+			var e *Error
+			var pe *PanicError
+			if !errors.As(err, &e) || e.Phase != PhaseConnect || !errors.As(err, &pe) || pe.Value != "dialer" {
+				t.Errorf("error %v", err)
+			}
+			w.wantDials(d, "0s 10.0.0.1")
+		})
+	})
 }
 
 // A dialer that returns neither is told so.

@@ -60,7 +60,7 @@ func TestProxyDoesNotResolve(t *testing.T) {
 		w.serveAt("10.1.0.1:8080", nil, answer(okText("a")))
 		w.want("200 a")(w.get("http://server.test/"))
 		w.wantDials(d, "0s 10.1.0.1:8080")
-		w.wantEvents("callStart dnsStart dnsStart dnsEnd connectStart connectEnd connectionAcquired " + exchanged +
+		w.wantEvents("callStart proxySelectStart proxySelectEnd dnsStart dnsStart dnsEnd connectStart connectEnd connectionAcquired " + exchanged +
 			"followUpDecision false responseBodyStart responseBodyEnd 1 connectionReleased callEnd")
 		s.want(t)
 	}, WithProxySelector(s))
@@ -212,6 +212,6 @@ func TestEndBetweenProxies(t *testing.T) {
 		}
 		w.wantSince(d.start, time.Second)
 		w.wantDials(d, "0s 10.1.0.1:8080")
-		w.wantEvents("callStart connectStart dnsStart connectFailed retryDecision false callFailed")
+		w.wantEvents("callStart proxySelectStart proxySelectEnd connectStart dnsStart connectFailed retryDecision false callFailed")
 	}, WithProxySelector(s), WithDNS(stall))
 }

@@ -51,11 +51,11 @@ func TestReconnecting(t *testing.T) {
 	}{
 		"stale": {
 			stale: 1, a: answer(okText("a")), want: "a", dials: "0s 10.0.0.1",
-			events: retried + "dnsStart dnsEnd connectStart connectEnd connectionAcquired " + exchanged,
+			events: retried + "proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectEnd connectionAcquired " + exchanged,
 		},
 		"three stale ones": {
 			stale: 3, a: answer(okText("a")), want: "a", dials: "0s 10.0.0.1",
-			events: retried + retried + retried + "dnsStart dnsEnd connectStart connectEnd connectionAcquired " + exchanged,
+			events: retried + retried + retried + "proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectEnd connectionAcquired " + exchanged,
 		},
 		"stale, without retries": {
 			stale: 1, a: answer(okText("a")), opts: []CallOption{WithRetryOnConnectionFailure(false)},
@@ -69,37 +69,37 @@ func TestReconnecting(t *testing.T) {
 		"stale, and a PUT": {
 			stale: 1, a: answer(okText("a")), method: "PUT", want: "a", dials: "0s 10.0.0.1",
 			events: "connectionAcquired requestHeadersStart requestHeadersEnd requestBodyStart requestBodyEnd 1 responseFailed retryDecision true connectionReleased " +
-				"dnsStart dnsEnd connectStart connectEnd connectionAcquired requestHeadersStart requestHeadersEnd requestBodyStart requestBodyEnd 1 responseHeadersStart responseHeadersEnd ",
+				"proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectEnd connectionAcquired requestHeadersStart requestHeadersEnd requestBodyStart requestBodyEnd 1 responseHeadersStart responseHeadersEnd ",
 		},
 		"stale and then refused": {
 			stale: 1, want: "unexpected end of stream on http://server.test/..., failed to connect to 10.0.0.1:80", sent: true, dials: "0s 10.0.0.1",
-			events: retried + "dnsStart dnsEnd connectStart connectFailed retryDecision false ",
+			events: retried + "proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectFailed retryDecision false ",
 		},
 		"stale and then broken": {
 			stale: 1, a: request, want: "unexpected end of stream on http://server.test/..., unexpected end of stream on http://server.test/...", sent: true, dials: "0s 10.0.0.1",
-			events: retried + "dnsStart dnsEnd connectStart connectEnd connectionAcquired requestHeadersStart requestHeadersEnd responseFailed retryDecision false connectionReleased ",
+			events: retried + "proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectEnd connectionAcquired requestHeadersStart requestHeadersEnd responseFailed retryDecision false connectionReleased ",
 		},
 		"stale, and the first address is broken": {
 			stale: 1, a: request, b: answer(okText("b")), want: "b", dials: "0s 10.0.0.1, 0s 10.0.0.2",
-			events: retried + "dnsStart dnsEnd connectStart connectEnd " + retried + "connectStart connectEnd connectionAcquired " + exchanged,
+			events: retried + "proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectEnd " + retried + "connectStart connectEnd connectionAcquired " + exchanged,
 		},
 		"fresh and broken": {
 			a: request, want: "unexpected end of stream on http://server.test/...", sent: true, dials: "0s 10.0.0.1",
-			events: "dnsStart dnsEnd connectStart connectEnd connectionAcquired requestHeadersStart requestHeadersEnd responseFailed retryDecision false connectionReleased ",
+			events: "proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectEnd connectionAcquired requestHeadersStart requestHeadersEnd responseFailed retryDecision false connectionReleased ",
 		},
 		"fresh, and the first address is broken": {
 			a: request, b: answer(okText("b")), want: "b", dials: "0s 10.0.0.1, 0s 10.0.0.2",
-			events: "dnsStart dnsEnd connectStart connectEnd " + retried + "connectStart connectEnd connectionAcquired " + exchanged,
+			events: "proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectEnd " + retried + "connectStart connectEnd connectionAcquired " + exchanged,
 		},
 		"both are broken": {
 			a: request, b: request, sent: true, dials: "0s 10.0.0.1, 0s 10.0.0.2",
 			want: "unexpected end of stream on http://server.test/..., unexpected end of stream on http://server.test/...",
-			events: "dnsStart dnsEnd connectStart connectEnd " + retried + "connectStart connectEnd connectionAcquired requestHeadersStart requestHeadersEnd " +
+			events: "proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectEnd " + retried + "connectStart connectEnd connectionAcquired requestHeadersStart requestHeadersEnd " +
 				"responseFailed retryDecision false connectionReleased ",
 		},
 		"the first is broken, a POST": {
 			a: request, b: answer(okText("b")), method: "POST", want: "unexpected end of stream on http://server.test/...", sent: true, dials: "0s 10.0.0.1",
-			events: "dnsStart dnsEnd connectStart connectEnd connectionAcquired requestHeadersStart requestHeadersEnd requestBodyStart requestBodyEnd 1 " +
+			events: "proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectEnd connectionAcquired requestHeadersStart requestHeadersEnd requestBodyStart requestBodyEnd 1 " +
 				"responseFailed retryDecision false connectionReleased ",
 		},
 	} {
