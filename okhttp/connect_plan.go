@@ -141,7 +141,7 @@ func (p *connectPlan) Finish(ctx context.Context) (next race.Plan, err error) {
 		return nil, nil
 	}
 	if err != nil {
-		if ctx.Err() == nil {
+		if ctx.Err() == nil && another == nil { // otherwise the route may be all right
 			p.planner.cfg.failures.fail(p.route)
 		}
 		p.tellFailure(err)
