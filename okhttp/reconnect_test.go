@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -189,4 +190,45 @@ func TestNotSilentBetweenFollowUps(t *testing.T) {
 		w.want("200 second")(w.do("POST", "http://server.test/", Text("x"), WithAuthenticator(slowly)))
 		w.wantDials(d, "0s 10.0.0.1", "2s 10.0.0.1")
 	})
+}
+
+// What follows a response fails before it is sent. The request that the response was to had been: it is not safe to make the call again.
+func TestSentBeforeFollowUp(t *testing.T) {
+	for name, tt := range map[string]struct {
+		text string
+		opts []CallOption
+		run  func(w *world, d *dials)
+		is   error
+	}{
+		"a redirect to where nobody listens": {text: redirectText(302, "http://other.test/"), is: syscall.ECONNREFUSED},
+		"a redirect to an unknown host":      {text: redirectText(307, "http://unknown.test/")},
+		"a redirect that is canceled":        {text: redirectText(302, "http://dead.test/"), opts: []CallOption{WithCallTimeout(time.Second)}, is: ErrCallTimeout},
+		"a retry that is canceled": {
+			text: busyText(503, "Retry-After: 5"), opts: []CallOption{WithCallTimeout(time.Second), WithRetryPolicy(RetryPolicy{})}, is: ErrCallTimeout,
+		},
+		"a 503, and no connection any more": {text: "HTTP/1.1 503 Busy\r\nRetry-After: 0\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", is: syscall.ECONNREFUSED},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inDials(t, func(t *testing.T, w *world, d *dials) {
+				w.resolve("other.test", v4b)
+				w.resolve("dead.test", v4c)
+				d.script(dead, v4c)
+				w.serve("server.test", v4a, func(p *peer) {
+					p.request()
+					d.script(refused(0), v4a) // from now on
+					p.send(tt.text)
+					p.request()
+				})
+				method := "POST"
+				if name == "a retry that is canceled" {
+					method = "PUT"
+				}
+				_, err := w.do(method, "http://server.test/", Text("x"), tt.opts...)
+				var e *Error
+				if !errors.As(err, &e) || !e.Sent || SafeToRetry(err) || tt.is != nil && !errors.Is(err, tt.is) {
+					t.Errorf("error %+v", err)
+				}
+			})
+		})
+	}
 }

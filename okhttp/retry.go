@@ -98,6 +98,7 @@ func (c *Call) followUps(ctx context.Context, cfg *config, req *Request) (*Respo
 		if err := c.pause(ctx, wait); err != nil {
 			return nil, c.attribute(ctx, callError(req, &attemptError{phase: PhaseFollowUp, err: err}, failed, true))
 		}
+		sent = sent || resp.wireRequest != nil || resp.networks != nil // otherwise it is of a cache
 		prior = resp.With(WithoutBody())
 		req, c.plan = next, routePlan{}
 	}
