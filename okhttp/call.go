@@ -30,6 +30,7 @@ type Call struct {
 	exchange  *exchange // the latest
 	more      bool      // the interceptors have not returned: further exchanges may follow
 	ended     bool
+	sent      bool      // a byte of a request that is over may have reached a server
 	running   bool      // on the way to its response; what ends that otherwise than by returning is a panic
 	pending   *Response // the latest of this way, which nobody else may have to close
 	forHTTP   bool      // the response will be converted to one of net/http
@@ -185,8 +186,9 @@ func (c *Call) settle(ctx context.Context, resp *Response, err error) (*Response
 		err = ErrCanceled
 	}
 	if err != nil {
+		e := c.wrap(ctx, c.request, err)
 		c.abandon()
-		return nil, c.fail(c.wrap(ctx, c.request, err))
+		return nil, c.fail(e)
 	}
 	if c.exchange == nil || c.exchange.done {
 		c.release()
@@ -195,11 +197,17 @@ func (c *Call) settle(ctx context.Context, resp *Response, err error) (*Response
 	return resp, nil
 }
 
-// wrap makes an error that is not of a call yet into one that is. Cancellation and time limits take the place of what they caused.
+// wrap makes an error that is not of a call yet into one that is, and an interceptor's choice of one into that of the whole call. Cancellation and
+// time limits take the place of what they caused.
 func (c *Call) wrap(ctx context.Context, req *Request, err error) *Error {
 	var e *Error
-	if !errors.As(err, &e) {
-		e = &Error{Method: req.method, URL: req.url.Redacted(), Err: err}
+	switch {
+	case !errors.As(err, &e):
+		e = &Error{Method: req.method, URL: req.url.Redacted(), Sent: c.maySent(), Err: err}
+	case c.sent && !e.Sent:
+		whole := *e
+		whole.Sent = true
+		e = &whole
 	}
 	return c.attribute(ctx, e)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"strings"
 	"syscall"
 	"testing"
@@ -227,6 +228,77 @@ func TestSentBeforeFollowUp(t *testing.T) {
 				var e *Error
 				if !errors.As(err, &e) || !e.Sent || SafeToRetry(err) || tt.is != nil && !errors.Is(err, tt.is) {
 					t.Errorf("error %+v", err)
+				}
+			})
+		})
+	}
+}
+
+// Whatever ends a call once a server has its request, the error says so.
+func TestSentByInterceptors(t *testing.T) {
+	mine := errors.New("mine")
+	for name, tt := range map[string]struct {
+		opt  func(w *world) Option
+		sent bool
+	}{
+		"before": {func(*world) Option {
+			return intercept(func(context.Context, Chain) (*Response, error) { return nil, mine })
+		}, false},
+		"after": {func(*world) Option {
+			return intercept(func(ctx context.Context, c Chain) (*Response, error) { return dropped(onward(ctx, c)) })
+		}, true},
+		"after the body": {func(*world) Option {
+			return intercept(func(ctx context.Context, c Chain) (*Response, error) {
+				resp, err := onward(ctx, c)
+				if err == nil {
+					resp.Body.Close()
+					err = mine
+				}
+				return nil, err
+			})
+		}, true},
+		"on the network, before": {func(*world) Option {
+			return interceptNetwork(func(context.Context, Chain) (*Response, error) { return nil, mine })
+		}, false},
+		"on the network, after": {func(*world) Option {
+			return interceptNetwork(func(ctx context.Context, c Chain) (*Response, error) { return dropped(onward(ctx, c)) })
+		}, true},
+		"on the network, after the body": {func(*world) Option {
+			return interceptNetwork(func(ctx context.Context, c Chain) (*Response, error) {
+				resp, err := onward(ctx, c)
+				if err == nil {
+					resp.Body.Close()
+					err = mine
+				}
+				return nil, err
+			})
+		}, true},
+		"canceled with the response": {func(w *world) Option {
+			return intercept(func(ctx context.Context, c Chain) (*Response, error) {
+				resp, err := onward(ctx, c)
+				c.Call().Cancel()
+				return resp, err
+			})
+		}, true},
+		"a second try is refused": {func(w *world) Option {
+			return intercept(func(ctx context.Context, c Chain) (*Response, error) {
+				resp, err := onward(ctx, c)
+				if err == nil {
+					resp.Body.Close()
+				}
+				return c.With(WithDialer(dialerFunc(func(context.Context, string, string) (net.Conn, error) { return nil, mine }))).Proceed(ctx, c.Request())
+			})
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				w.serve("server.test", v4a, answer(okText("x")))
+				client := w.client.With(tt.opt(w))
+				defer client.Close()
+				_, err := client.Do(t.Context(), mustRequest(t, "POST", "http://server.test/", WithBody(Text("x"))))
+				var e *Error
+				if !errors.As(err, &e) || e.Sent != tt.sent || SafeToRetry(err) == tt.sent {
+					t.Errorf("error %+v, want one with Sent %v", err, tt.sent)
 				}
 			})
 		})
