@@ -329,7 +329,7 @@ func (r *receiver) takeContent() {
 	n := min(r.content, int(r.in.Len()))
 	r.content -= n
 	c.mu.Lock()
-	if s.id == r.frame.Stream && s.err == nil && !s.unwanted {
+	if s.err == nil && !s.unwanted {
 		if s.promised {
 			e := pushEvent{kind: pushData, stream: s, data: new(okio.Buffer), bytes: int64(n)}
 			_, _ = r.in.ReadBuffer(e.data, int64(n))
@@ -358,7 +358,7 @@ func (r *receiver) endContent() {
 	}
 	c := r.conn
 	c.mu.Lock()
-	if s.id == r.frame.Stream {
+	if s.err == nil { // else its content was dropped, and must not look whole
 		s.endInput()
 	}
 	c.mu.Unlock()
