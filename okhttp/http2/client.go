@@ -25,7 +25,8 @@ func (c *Conn) Flush() { c.flush() }
 var ErrTooManyStreams = errors.New("http2: the peer allows no more streams at the same time")
 
 // Open opens a stream with the head of a request; of its fields those are left out that HTTP/2 does not have. last says that no content
-// follows; otherwise the headers may wait for the first content or Flush. If the connection takes no more streams, nothing was sent, and the error is the
+// follows. The head is sent with the first content, by Flush of the sink or of the connection, or when somebody waits for the peer: so that
+// the stream can be cancelled while the socket takes nothing, Open itself sends nothing. If the connection takes no more streams, nothing was sent, and the error is the
 // connection's, a [*GoAwayError] or [ErrTooManyStreams].
 func (c *Conn) Open(r RequestHead, fields []string, last bool) (*Stream, error) {
 	c.mu.Lock()
@@ -51,11 +52,7 @@ func (c *Conn) Open(r RequestHead, fields []string, last bool) (*Stream, error) 
 	s.bodiless = r.Method == "HEAD"
 	s.appendBlock(last)
 	s.finished = last
-	eager := last || s.sendWindow <= 0 || c.sendWindow <= 0
 	c.mu.Unlock()
-	if eager {
-		c.flush()
-	}
 	return s, nil
 }
 
@@ -100,7 +97,7 @@ func (s *Stream) sendBlock(last bool, encode func(dst []byte) ([]byte, error)) e
 		s.endOutput()
 	}
 	c.mu.Unlock()
-	c.flush()
+	c.flushAs(s)
 	return nil
 }
 
@@ -219,21 +216,12 @@ func (k *streamSink) WriteBuffer(src *okio.Buffer, n int64) error {
 	if n == 0 {
 		return nil
 	}
-	return (*Stream)(k).send(src, n, false)
+	return (*Stream)(k).send(src, n)
 }
 
 func (k *streamSink) Flush() error {
-	k.conn.flush()
+	k.conn.flushAs((*Stream)(k))
 	return (*Stream)(k).Err()
 }
 
-func (k *streamSink) Close() error {
-	s := (*Stream)(k)
-	s.conn.mu.Lock()
-	finished := s.finished
-	s.conn.mu.Unlock()
-	if finished {
-		return nil
-	}
-	return s.send(new(okio.Buffer), 0, true)
-}
+func (k *streamSink) Close() error { return (*Stream)(k).sendEnd() }

@@ -26,8 +26,8 @@ func (c *Conn) refuse(e *StreamError) error {
 		c.appendReset(e.Stream, e.Code)
 	}
 	err := c.owe()
-	c.mu.Unlock()
 	c.flushAside()
+	c.mu.Unlock()
 	return err
 }
 
@@ -64,8 +64,8 @@ func (c *Conn) takeSettings(h FrameHeader, payload []byte) error {
 	for _, s := range c.streams {
 		s.sender.tell()
 	}
-	c.mu.Unlock()
 	c.flushAside()
+	c.mu.Unlock()
 	if changed && c.cfg.Changed != nil {
 		c.cfg.Changed()
 	}
@@ -120,8 +120,8 @@ func (c *Conn) takePing(h FrameHeader, payload []byte) error {
 	}
 	c.appendFrame(AppendPing(c.scratch[:0], true, data))
 	err = c.owe()
-	c.mu.Unlock()
 	c.flushAside()
+	c.mu.Unlock()
 	return err
 }
 
@@ -150,7 +150,7 @@ func (c *Conn) timedOut() {
 	if c.err == nil && c.degraded.IsZero() {
 		c.degraded = time.Now().Add(degradedTime)
 		c.appendFrame(AppendPing(c.scratch[:0], false, degradedPing))
-		go c.flush()
+		c.flushAside()
 	}
 }
 

@@ -2,6 +2,7 @@ package http2
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -27,8 +28,14 @@ type tester struct {
 // inBubble runs a test against a connection in the role of the client or of the server.
 func inBubble(t *testing.T, server bool, cfg Config, test func(t *testing.T, p *tester)) {
 	t.Helper()
+	inTightBubble(t, server, cfg, 1<<20, test)
+}
+
+// inTightBubble is inBubble with a socket that holds so many bytes.
+func inTightBubble(t *testing.T, server bool, cfg Config, room int, test func(t *testing.T, p *tester)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		a, b := okio.ConnPair(1 << 20)
+		a, b := okio.ConnPair(room)
 		p := &tester{t: t, Conn: b}
 		p.enc = hpack.NewEncoder(&p.block)
 		p.dec = hpack.NewDecoder(4096, func(f hpack.HeaderField) { p.fields = append(p.fields, f.Name, f.Value) })
@@ -208,4 +215,9 @@ func text(s *Stream) (string, error) {
 			return got, err
 		}
 	}
+}
+
+func isReset(err error, code ErrorCode, remote bool) bool {
+	var e *StreamResetError
+	return errors.As(err, &e) && e.Code == code && e.Remote == remote
 }

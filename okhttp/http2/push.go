@@ -102,9 +102,7 @@ func (c *Conn) runPushes() {
 		if cancel {
 			e.stream.reset(Cancel)
 		}
-		c.mu.Unlock()
-		c.flush()
-		c.mu.Lock()
+		c.flushAside()
 	}
 	c.pushed = nil
 	c.mu.Unlock()

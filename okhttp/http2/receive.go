@@ -307,8 +307,8 @@ func (r *receiver) takeData() error {
 	}
 	c.mu.Lock()
 	s, err := c.expectContent(h, content)
-	c.mu.Unlock()
 	c.flushAside()
+	c.mu.Unlock()
 	if s == nil {
 		content, pad = 0, content+pad
 	}

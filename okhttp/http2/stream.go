@@ -159,11 +159,10 @@ func (s *Stream) read(dst *okio.Buffer, most int64) (int64, error) {
 	}
 	n, _ := s.in.ReadBuffer(dst, most)
 	c.unread -= int(n)
-	send := s.credit(n)
-	c.mu.Unlock()
-	if send {
-		c.flush()
+	if s.credit(n) {
+		c.flushAside()
 	}
+	c.mu.Unlock()
 	return n, nil
 }
 
@@ -199,8 +198,8 @@ func (s *Stream) closeRead() {
 		s.reset(Cancel)
 	}
 	c.interrupt(&s.reader)
+	c.flushAside()
 	c.mu.Unlock()
-	c.flush()
 }
 
 // dropInput forgets content that nobody will read. The lock is held.
@@ -210,7 +209,7 @@ func (s *Stream) dropInput() {
 }
 
 // Cancel ends the stream with an error: the peer gets a reset, and everything that waits fails. It does nothing once both sides came to their
-// ends.
+// ends. It does not wait for anything; a connection whose peer takes nothing of what the stream is sending is closed after a second.
 func (s *Stream) Cancel(code ErrorCode, err error) {
 	c := s.conn
 	c.mu.Lock()
@@ -218,12 +217,11 @@ func (s *Stream) Cancel(code ErrorCode, err error) {
 		c.appendReset(s.id, code)
 		s.end(err)
 	}
-	stuck := c.writer == s
-	c.mu.Unlock()
-	if stuck {
+	if c.writer == s {
 		c.unstick(s)
 	}
-	c.flush()
+	c.flushAside()
+	c.mu.Unlock()
 }
 
 // reset is Cancel for a reason of this package. The lock is held; the caller flushes.
