@@ -68,6 +68,8 @@ type Conn struct {
 
 	resets  [64]uint32 // the latest streams that ended with a reset from here, or were never made: frames of them may still come
 	resetAt int
+	// Up to here, of the two sides' streams, it is forgotten whether one was reset or came to a good end.
+	resetFloor [2]uint32
 	final   bool // the goodbye said is the last
 
 	accepted []*Stream // opened by the peer, and not taken yet

@@ -6,28 +6,36 @@ import (
 	"time"
 )
 
-// appendReset resets a stream. The lock is held.
+// appendReset resets a stream, once. The lock is held.
 func (c *Conn) appendReset(id uint32, code ErrorCode) {
+	if slices.Contains(c.resets[:], id) {
+		return
+	}
+	old := c.resets[c.resetAt]
+	c.resetFloor[old%2] = max(c.resetFloor[old%2], old)
 	c.resets[c.resetAt] = id
 	c.resetAt = (c.resetAt + 1) % len(c.resets)
 	c.appendFrame(AppendRSTStream(c.scratch[:0], id, code))
 }
 
-// wasReset reports whether a stream was reset lately, so that frames of it may have been under way. The lock is held.
-func (c *Conn) wasReset(id uint32) bool { return slices.Contains(c.resets[:], id) }
+// wasReset reports whether a stream may have been reset, so that frames of it may have been under way. The lock is held.
+func (c *Conn) wasReset(id uint32) bool {
+	return id <= c.resetFloor[id%2] || slices.Contains(c.resets[:], id)
+}
 
 // refuse answers what was wrong with a stream.
 func (c *Conn) refuse(e *StreamError) error {
 	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.isIdle(e.Stream) { // there is nothing to reset
+		return &ConnectionError{e.Code, fmt.Sprintf("stream %d, which is idle: %s", e.Stream, e.Detail)}
+	}
+	c.appendReset(e.Stream, e.Code)
 	if s := c.streams[e.Stream]; s != nil {
-		c.appendReset(e.Stream, e.Code)
 		s.end(e)
-	} else {
-		c.appendReset(e.Stream, e.Code)
 	}
 	err := c.owe()
 	c.flushAside()
-	c.mu.Unlock()
 	return err
 }
 
@@ -201,9 +209,17 @@ func (c *Conn) takeReset(id uint32, code ErrorCode, resets *int) error {
 // maxResets bounds the streams that a peer opens and resets (CVE-2023-44487), less one for each that came to a good end.
 const maxResets = 200
 
+// isIdle reports whether a stream was never opened. The lock is held.
+func (c *Conn) isIdle(id uint32) bool {
+	if c.ours(id) {
+		return id >= c.nextID
+	}
+	return id > c.lastID
+}
+
 // idle is the failure of a frame for a stream that was never opened; for one that is over it is nil. The lock is held.
 func (c *Conn) idle(id uint32, kind FrameType) error {
-	if c.ours(id) && id >= c.nextID || !c.ours(id) && id > c.lastID {
+	if c.isIdle(id) {
 		return &ConnectionError{ProtocolErrorCode, fmt.Sprintf("%v for stream %d, which is idle", kind, id)}
 	}
 	return nil
