@@ -11,7 +11,8 @@ type Config struct {
 	ConnectionWindow int
 	// MaxStreamWindow is what the window of one stream grows to while its reader keeps up, from 1 MiB. 0: 16 MiB.
 	MaxStreamWindow int
-	// MaxUnread bounds the content that is held because nobody reads it. A stream that holds more than its share of it is reset. 0: 64 MiB.
+	// MaxUnread bounds the content that is held because nobody reads it. Once there is more, a stream
+	// that holds more than its share of it is reset with ENHANCE_YOUR_CALM, and any stream at twice as much. 0: 64 MiB.
 	MaxUnread int
 	// MaxFrameSize is the largest frame that is accepted, from 16 KiB to 16 MiB. 0: 16 KiB.
 	MaxFrameSize int

@@ -217,7 +217,15 @@ func (r *receiver) takeHeader() error {
 		if !errors.As(err, &se) {
 			return err
 		}
-		// The stream alone is at fault; its payload has to be taken off the wire nevertheless.
+		// The stream alone is at fault; its payload has to be taken off the wire nevertheless, and content counts.
+		if h.Type == FrameData {
+			r.conn.mu.Lock()
+			err := r.conn.count(int64(h.Length))
+			r.conn.mu.Unlock()
+			if err != nil {
+				return err
+			}
+		}
 		if err := r.conn.refuse(se); err != nil {
 			return err
 		}
@@ -342,6 +350,9 @@ func (r *receiver) takeContent() {
 	} else {
 		_ = r.in.Skip(int64(n))
 		c.unread -= n
+		if s.credit(int64(n)) {
+			c.flushAside()
+		}
 	}
 	c.mu.Unlock()
 	if r.content == 0 && r.padding == 0 {

@@ -193,7 +193,9 @@ func (s *Stream) closeRead() {
 		return
 	}
 	s.unwanted = true
-	s.dropInput()
+	if dropped := s.dropInput(); !s.finished {
+		s.credit(dropped)
+	}
 	if !s.ended && s.finished && s.err == nil {
 		s.reset(Cancel)
 	}
@@ -203,9 +205,11 @@ func (s *Stream) closeRead() {
 }
 
 // dropInput forgets content that nobody will read. The lock is held.
-func (s *Stream) dropInput() {
-	s.conn.unread -= int(s.in.Len())
+func (s *Stream) dropInput() (n int64) {
+	n = s.in.Len()
+	s.conn.unread -= int(n)
 	s.in.Clear()
+	return n
 }
 
 // Cancel ends the stream with an error: the peer gets a reset, and everything that waits fails. It does nothing once both sides came to their
@@ -216,6 +220,7 @@ func (s *Stream) Cancel(code ErrorCode, err error) {
 	if s.err == nil && !s.removed {
 		c.appendReset(s.id, code)
 		s.end(err)
+		s.abandon()
 	}
 	if c.writer == s {
 		c.unstick(s)
@@ -250,6 +255,13 @@ func (s *Stream) end(err error) {
 	s.remove()
 	s.conn.interrupt(&s.reader)
 	s.conn.interrupt(&s.sender)
+}
+
+// abandon forgets content that came of a stream that its user gave up. A whole response stays. The lock is held.
+func (s *Stream) abandon() {
+	if !s.ended {
+		s.dropInput()
+	}
 }
 
 // endInput notes that the peer has sent all. The lock is held.
@@ -307,7 +319,5 @@ func (s *Stream) Heard(end time.Time) bool {
 func (s *Stream) Discard() (n int64, whole bool) {
 	s.conn.mu.Lock()
 	defer s.conn.mu.Unlock()
-	n = s.in.Len()
-	s.dropInput()
-	return n, s.ended
+	return s.dropInput(), s.ended
 }
