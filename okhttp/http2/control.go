@@ -50,6 +50,8 @@ func (c *Conn) owe() error {
 // takeSettings applies the peer's settings and says so (RFC 9113 section 6.5.3).
 func (c *Conn) takeSettings(h FrameHeader, payload []byte) error {
 	if h.Flags&FlagAck != 0 {
+		// Only now the peer is obliged to keep to a smaller table; a larger one was allowed from the start.
+		c.received.decoder.SetTableSize(uint32(c.cfg.HeaderTableSize))
 		return nil
 	}
 	settings, err := ParseSettings(payload)
@@ -57,7 +59,7 @@ func (c *Conn) takeSettings(h FrameHeader, payload []byte) error {
 		return err
 	}
 	c.mu.Lock()
-	limit := c.maxStreams
+	limit, first := c.maxStreams, !c.greeted
 	for _, s := range settings {
 		if err = c.apply(s); err != nil {
 			break
@@ -68,7 +70,7 @@ func (c *Conn) takeSettings(h FrameHeader, payload []byte) error {
 	if owed := c.owe(); err == nil {
 		err = owed
 	}
-	changed := limit != c.maxStreams || len(settings) == 0
+	changed := first || limit != c.maxStreams
 	for _, s := range c.streams {
 		s.sender.tell()
 	}
@@ -83,6 +85,10 @@ func (c *Conn) takeSettings(h FrameHeader, payload []byte) error {
 // apply applies one setting. The lock is held.
 func (c *Conn) apply(s Setting) error {
 	switch s.ID {
+	case SettingEnablePush:
+		if s.Value == 1 && !c.server {
+			return &ConnectionError{ProtocolErrorCode, "setting ENABLE_PUSH is 1 by a server, expected 0"}
+		}
 	case SettingHeaderTableSize:
 		c.encoder.SetTableSize(s.Value)
 	case SettingMaxConcurrentStreams:

@@ -43,7 +43,7 @@ type headerBlock struct {
 func (r *receiver) init(c *Conn) {
 	r.conn = c
 	r.decoder = NewHeaderDecoder(HeaderLimits{MaxBytes: c.cfg.MaxHeaderBytes, MaxFields: c.cfg.MaxHeaderFields})
-	r.decoder.SetTableSize(uint32(c.cfg.HeaderTableSize))
+	r.decoder.SetTableSize(uint32(max(c.cfg.HeaderTableSize, initialTableSize)))
 	if c.server {
 		r.preface = len(ClientPreface)
 	}
@@ -265,14 +265,20 @@ func (r *receiver) dispatch(payload []byte) error {
 	return nil
 }
 
-// notice counts frames that carry nothing: a peer that sends many of them in a short time wants us to work (RFC 9113 section 10.5).
+// notice counts frames that carry nothing, less those that carry something: a peer that sends many of them in a short time wants us to work
+// (RFC 9113 section 10.5). Pings do not count, by which peers measure the round trip as often as they like; it is for owe to bound those that are
+// not taken back.
 func (r *receiver) notice() error {
 	switch r.frame.Type {
 	case FrameData:
 		if r.frame.Length > 0 || r.frame.Flags&FlagEndStream != 0 {
+			r.empty = max(r.empty-1, 0)
 			return nil
 		}
-	case FrameSettings, FramePing, FramePriority:
+	case FrameHeaders:
+		r.empty = max(r.empty-1, 0)
+		return nil
+	case FrameSettings, FramePriority:
 		if r.frame.Flags&FlagAck != 0 {
 			return nil
 		}
@@ -405,6 +411,9 @@ func (r *receiver) takeBlock(payload []byte) error {
 	}
 	r.open = false
 	fields, err := r.decoder.Close()
+	if ce := (*ConnectionError)(nil); errors.As(err, &ce) {
+		return err
+	}
 	return c.takeFields(r.block, fields, err)
 }
 
