@@ -17,19 +17,19 @@ func (c *Conn) expectContent(h FrameHeader, content int) (*Stream, error) {
 	}
 	switch {
 	case s.ended:
-		return nil, &StreamError{h.Stream, StreamClosed, "content came after the end"}
+		return nil, &StreamError{Stream: h.Stream, Code: StreamClosed, Detail: "content came after the end"}
 	case !s.headed:
-		return nil, &StreamError{h.Stream, ProtocolErrorCode, "content came before the headers"}
+		return nil, &StreamError{Stream: h.Stream, Code: ProtocolErrorCode, Detail: "content came before the headers"}
 	case n > s.room:
-		return nil, &StreamError{h.Stream, FlowControlError, fmt.Sprintf("%d bytes of content were sent where %d are allowed", n, s.room)}
+		return nil, &StreamError{Stream: h.Stream, Code: FlowControlError, Detail: fmt.Sprintf("%d bytes of content were sent where %d are allowed", n, s.room)}
 	}
 	s.room -= n
 	s.got += int64(content)
 	switch {
 	case s.declared >= 0 && s.got > s.declared:
-		return nil, &StreamError{h.Stream, ProtocolErrorCode, fmt.Sprintf("expected %d bytes but received %d", s.declared, s.got)}
+		return nil, &StreamError{Stream: h.Stream, Code: ProtocolErrorCode, Detail: fmt.Sprintf("expected %d bytes but received %d", s.declared, s.got)}
 	case s.declared >= 0 && h.Flags&FlagEndStream != 0 && s.got < s.declared:
-		return nil, &StreamError{h.Stream, ProtocolErrorCode, fmt.Sprintf("expected %d bytes but received %d", s.declared, s.got)}
+		return nil, &StreamError{Stream: h.Stream, Code: ProtocolErrorCode, Detail: fmt.Sprintf("expected %d bytes but received %d", s.declared, s.got)}
 	case s.unwanted:
 		if h.Flags&FlagEndStream != 0 {
 			s.endInput()
@@ -41,7 +41,7 @@ func (c *Conn) expectContent(h FrameHeader, content int) (*Stream, error) {
 	c.unread += content
 	if most := c.cfg.MaxUnread; c.unread > most && (s.in.Len()+int64(content) > int64(most/len(c.streams)) || c.unread/2 > most) {
 		c.unread -= content
-		return nil, &StreamError{h.Stream, EnhanceYourCalm, fmt.Sprintf("%d bytes wait to be read, %d of this stream", c.unread, s.in.Len())}
+		return nil, &StreamError{Stream: h.Stream, Code: EnhanceYourCalm, Detail: fmt.Sprintf("%d bytes wait to be read, %d of this stream", c.unread, s.in.Len())}
 	}
 	return s, nil
 }
@@ -99,7 +99,7 @@ func (c *Conn) takeWindow(id uint32, n uint32) error {
 		return c.idle(id, FrameWindowUpdate)
 	}
 	if s.sendWindow += int64(n); s.sendWindow > maxWindow {
-		return &StreamError{id, FlowControlError, "the window of the stream exceeds 2147483647 bytes"}
+		return &StreamError{Stream: id, Code: FlowControlError, Detail: "the window of the stream exceeds 2147483647 bytes"}
 	}
 	s.sender.tell()
 	return nil

@@ -60,9 +60,9 @@ func (c *Conn) takePromise(b headerBlock, fields []string, failed error) error {
 	case failed != nil:
 		err = streamError(b.promised, failed)
 	case c.pushes >= c.cfg.MaxConcurrentStreams:
-		err = &StreamError{b.promised, RefusedStream, "too many pushed streams are open"}
+		err = &StreamError{Stream: b.promised, Code: RefusedStream, Detail: "too many pushed streams are open"}
 	case c.left || c.err != nil:
-		err = &StreamError{b.promised, RefusedStream, "the connection is to end"}
+		err = &StreamError{Stream: b.promised, Code: RefusedStream, Detail: "the connection is to end"}
 	default:
 		if invalid := ValidRequest(fields); invalid != nil {
 			err = streamError(b.promised, invalid)

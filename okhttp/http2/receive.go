@@ -427,7 +427,7 @@ func (r *receiver) takeReset(payload []byte) error {
 
 func (r *receiver) takePriority(payload []byte) error {
 	if readStream(payload) == r.frame.Stream {
-		return &StreamError{r.frame.Stream, ProtocolErrorCode, "a stream depends on itself"}
+		return &StreamError{Stream: r.frame.Stream, Code: ProtocolErrorCode, Detail: "a stream depends on itself"}
 	}
 	return nil
 }

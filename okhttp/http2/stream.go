@@ -15,19 +15,21 @@ type Stream struct {
 	id   uint32
 
 	// Guarded by Conn.mu.
-	err      error // the end of the stream by a reset, a failure of the connection or Cancel
-	heads    []head
-	trailers []string
-	in       okio.Buffer // content that came
-	ended    bool        // the peer has sent all
-	unwanted bool        // the reader has closed
-	finished bool        // all was sent
-	removed  bool        // it is not open any more
-	headed   bool        // the final head came
-	bodiless bool        // the request was HEAD: its response has no content, whatever it declares
-	promised bool        // it was pushed
-	declared int64       // content length, -1 if none was declared
-	got      int64       // content that came
+	err       error // the end of the stream by a reset, a failure of the connection or Cancel
+	heads     []head
+	headBytes int
+	trailers  []string
+	in        okio.Buffer // content that came
+	ended     bool        // the peer has sent all
+	unwanted  bool        // the reader has closed
+	finished  bool        // all was sent
+	removed   bool        // it is not open any more
+	headed    bool        // the final head came
+	bodiless  bool        // the request was HEAD: its response has no content, whatever it declares
+	tunnel    bool        // the request was CONNECT
+	promised  bool        // it was pushed
+	declared  int64       // content length, -1 if none was declared
+	got       int64       // content that came
 
 	sendWindow int64
 	room       int64 // what the peer may still send
@@ -121,8 +123,7 @@ func (s *Stream) ReadHead() (fields []string, last bool, err error) {
 		return nil, false, err
 	}
 	if len(s.heads) > 0 {
-		h := s.heads[0]
-		s.heads = s.heads[1:]
+		h := s.takeHeld()
 		return h.fields, h.last, nil
 	}
 	if s.err != nil {
