@@ -70,6 +70,7 @@ type Conn struct {
 	resetAt int
 	// Up to here, of the two sides' streams, it is forgotten whether one was reset or came to a good end.
 	resetFloor [2]uint32
+	abused     int  // streams that the peer opened and reset, less those that came to a good end
 	final      bool // the goodbye said is the last
 
 	accepted []*Stream // opened by the peer, and not taken yet

@@ -189,7 +189,7 @@ func (c *Conn) takeGoAway(last uint32, code ErrorCode, debug []byte) {
 }
 
 // takeReset ends a stream that the peer reset.
-func (c *Conn) takeReset(id uint32, code ErrorCode, resets *int) error {
+func (c *Conn) takeReset(id uint32, code ErrorCode) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.streams[id]
@@ -197,7 +197,7 @@ func (c *Conn) takeReset(id uint32, code ErrorCode, resets *int) error {
 		return c.idle(id, FrameRSTStream)
 	}
 	if !c.ours(id) {
-		if *resets++; *resets > maxResets {
+		if c.abused++; c.abused > maxResets {
 			return &ConnectionError{EnhanceYourCalm, fmt.Sprintf("more than %d streams were opened and reset", maxResets)}
 		}
 	}

@@ -39,12 +39,15 @@ func (c *Conn) expectContent(h FrameHeader, content int) (*Stream, error) {
 	}
 	s.credit(n - int64(content)) // padding is read by nobody
 	c.unread += content
-	if most := c.cfg.MaxUnread; c.unread > most && (s.in.Len()+int64(content) > int64(most/len(c.streams)) || c.unread/2 > most) {
+	if most := c.cfg.MaxUnread; c.unread > most && (s.held()+int64(content) > int64(most/len(c.streams)) || c.unread/2 > most) {
 		c.unread -= content
-		return nil, &StreamError{Stream: h.Stream, Code: EnhanceYourCalm, Detail: fmt.Sprintf("%d bytes wait to be read, %d of this stream", c.unread, s.in.Len())}
+		return nil, &StreamError{Stream: h.Stream, Code: EnhanceYourCalm, Detail: fmt.Sprintf("%d bytes wait to be read, %d of this stream", c.unread, s.held())}
 	}
 	return s, nil
 }
+
+// held is how much content of the stream waits to be read.
+func (s *Stream) held() int64 { return s.in.Len() + s.queued }
 
 // count accounts for n bytes of frames of content on the connection, and gives the peer room for them again, which does not wait for anybody to read
 // them: a stream that nobody reads must not stop the others. The lock is held.
@@ -70,7 +73,7 @@ func (s *Stream) credit(n int64) bool {
 		return false
 	}
 	more := s.uncredited
-	if most := int64(c.cfg.MaxStreamWindow); s.in.Len() == 0 && s.window < most && !s.unwanted {
+	if most := int64(c.cfg.MaxStreamWindow); s.held() == 0 && s.window < most && !s.unwanted {
 		grown := min(2*s.window, most)
 		more += grown - s.window
 		s.window = grown

@@ -30,7 +30,6 @@ type receiver struct {
 	block   headerBlock
 	empty   int // frames that carried nothing, since
 	since   time.Time
-	resets  int // of streams that the peer opened itself, less those that came to a good end
 }
 
 // headerBlock is a block of headers under way.
@@ -422,7 +421,7 @@ func (r *receiver) takeReset(payload []byte) error {
 	if err != nil {
 		return err
 	}
-	return r.conn.takeReset(r.frame.Stream, code, &r.resets)
+	return r.conn.takeReset(r.frame.Stream, code)
 }
 
 func (r *receiver) takePriority(payload []byte) error {

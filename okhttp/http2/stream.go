@@ -28,6 +28,7 @@ type Stream struct {
 	bodiless  bool        // the request was HEAD: its response has no content, whatever it declares
 	tunnel    bool        // the request was CONNECT
 	promised  bool        // it was pushed
+	queued    int64       // content that its handler has yet to be told of
 	declared  int64       // content length, -1 if none was declared
 	got       int64       // content that came
 
@@ -293,6 +294,9 @@ func (s *Stream) remove() {
 	s.removed = true
 	c := s.conn
 	delete(c.streams, s.id)
+	if s.err == nil && !c.ours(s.id) {
+		c.abused = max(c.abused-1, 0)
+	}
 	if c.ours(s.id) {
 		c.opened--
 	} else if s.promised {
