@@ -63,8 +63,9 @@ type Conn struct {
 	degraded time.Time // when the answer to the other ping is due; zero: none is
 	writer   *Stream   // who holds the place of the writer, if it does so for one
 
-	pushes int         // pushed streams that are open
-	pushed []pushEvent // the handler has yet to be told; the first is being told
+	pushes  int         // pushed streams that are open
+	pushed  []pushEvent // the handler has yet to be told
+	pushing bool        // it is being told
 
 	resets  [64]uint32 // the latest streams that ended with a reset from here, or were never made: frames of them may still come
 	resetAt int

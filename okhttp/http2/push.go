@@ -100,7 +100,8 @@ func methodOf(fields []string) string {
 func (c *Conn) push(e pushEvent) {
 	e.stream.queued += e.bytes
 	c.pushed = append(c.pushed, e)
-	if len(c.pushed) == 1 {
+	if !c.pushing {
+		c.pushing = true
 		go c.runPushes()
 	}
 }
@@ -110,11 +111,11 @@ func (c *Conn) runPushes() {
 	c.mu.Lock()
 	for len(c.pushed) > 0 {
 		e := c.pushed[0]
+		c.pushed[0] = pushEvent{}
+		c.pushed = c.pushed[1:]
 		c.mu.Unlock()
 		cancel := c.tellPush(e)
 		c.mu.Lock()
-		c.pushed[0] = pushEvent{}
-		c.pushed = c.pushed[1:]
 		if e.data != nil {
 			c.unread -= int(e.bytes)
 			e.stream.queued -= e.bytes
@@ -125,7 +126,7 @@ func (c *Conn) runPushes() {
 		}
 		c.flushAside()
 	}
-	c.pushed = nil
+	c.pushed, c.pushing = nil, false
 	c.mu.Unlock()
 }
 
