@@ -19,10 +19,9 @@ type tester struct {
 	t    *testing.T
 	conn *Conn
 	net.Conn
-	enc    *hpack.Encoder
-	block  bytes.Buffer
-	dec    *hpack.Decoder
-	fields []string
+	enc   *hpack.Encoder
+	block bytes.Buffer
+	dec   *HeaderDecoder
 }
 
 // inBubble runs a test against a connection in the role of the client or of the server.
@@ -38,7 +37,7 @@ func inTightBubble(t *testing.T, server bool, cfg Config, room int, test func(t 
 		a, b := okio.ConnPair(room)
 		p := &tester{t: t, Conn: b}
 		p.enc = hpack.NewEncoder(&p.block)
-		p.dec = hpack.NewDecoder(4096, func(f hpack.HeaderField) { p.fields = append(p.fields, f.Name, f.Value) })
+		p.dec = NewHeaderDecoder(HeaderLimits{})
 		if server {
 			p.conn = NewServer(a, cfg)
 		} else {
@@ -120,11 +119,12 @@ func (p *tester) describe(h FrameHeader, payload []byte) string {
 	case FrameData:
 		text += fmt.Sprintf(" %q", payload)
 	case FrameHeaders:
-		p.fields = nil
-		if _, err := p.dec.Write(payload); err != nil {
-			p.t.Errorf("headers: %v", err)
+		err := p.dec.Decode(payload)
+		fields, failed := p.dec.Close()
+		if err != nil || failed != nil {
+			p.t.Errorf("headers: %v, %v", err, failed)
 		}
-		text += fmt.Sprintf(" %q", p.fields)
+		text += fmt.Sprintf(" %q", fields)
 	case FrameRSTStream:
 		code, _ := ParseRSTStream(payload)
 		text += " " + code.String()
