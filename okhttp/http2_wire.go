@@ -53,13 +53,12 @@ func (w *http2Wire) requestBody(length int64) (requestSink, error) {
 }
 
 func (w *http2Wire) finishRequest() error {
-	w.conn.http2.Flush()
+	_ = w.stream.Load().Sink().Flush() // a failure is that of the response
 	return nil
 }
 
 func (w *http2Wire) flush() error {
-	w.conn.http2.Flush()
-	return w.stream.Load().Err()
+	return w.stream.Load().Sink().Flush()
 }
 
 func (w *http2Wire) heardWithin(d time.Duration) bool {

@@ -15,20 +15,23 @@ type Stream struct {
 	id   uint32
 
 	// Guarded by Conn.mu.
-	err      error // the end of the stream by a reset, a failure of the connection or Cancel
-	heads    []head
-	trailers []string
-	in       okio.Buffer // content that came
-	ended    bool        // the peer has sent all
-	unwanted bool        // the reader has closed
-	finished bool        // all was sent
-	removed  bool        // it is not open any more
-	headed   bool        // the final head came
-	bodiless bool        // the request was HEAD: its response has no content, whatever it declares
-	promised bool        // it was pushed
-	overlaps bool        // content is sent while the response is read
-	declared int64       // content length, -1 if none was declared
-	got      int64       // content that came
+	err       error // the end of the stream by a reset, a failure of the connection or Cancel
+	heads     []head
+	headBytes int
+	trailers  []string
+	in        okio.Buffer // content that came
+	ended     bool        // the peer has sent all
+	unwanted  bool        // the reader has closed
+	finished  bool        // all was sent
+	removed   bool        // it is not open any more
+	headed    bool        // the final head came
+	bodiless  bool        // the request was HEAD: its response has no content, whatever it declares
+	tunnel    bool        // the request was CONNECT
+	promised  bool        // it was pushed
+	overlaps  bool        // content is sent while the response is read
+	queued    int64       // content that its handler has yet to be told of
+	declared  int64       // content length, -1 if none was declared
+	got       int64       // content that came
 
 	sendWindow int64
 	room       int64 // what the peer may still send
@@ -137,8 +140,7 @@ func (s *Stream) ReadHead() (fields []string, last bool, err error) {
 		return nil, false, err
 	}
 	if len(s.heads) > 0 {
-		h := s.heads[0]
-		s.heads = s.heads[1:]
+		h := s.takeHeld()
 		return h.fields, h.last, nil
 	}
 	if s.err != nil {
@@ -175,11 +177,10 @@ func (s *Stream) read(dst *okio.Buffer, most int64) (int64, error) {
 	}
 	n, _ := s.in.ReadBuffer(dst, most)
 	c.unread -= int(n)
-	send := s.credit(n)
-	c.mu.Unlock()
-	if send {
-		c.flush()
+	if s.credit(n) {
+		c.flushAside()
 	}
+	c.mu.Unlock()
 	return n, nil
 }
 
@@ -210,36 +211,40 @@ func (s *Stream) closeRead() {
 		return
 	}
 	s.unwanted = true
-	s.dropInput()
+	if dropped := s.dropInput(); !s.finished {
+		s.credit(dropped)
+	}
 	if !s.ended && s.finished && s.err == nil {
 		s.reset(Cancel)
 	}
 	c.interrupt(&s.reader)
+	c.flushAside()
 	c.mu.Unlock()
-	c.flush()
 }
 
 // dropInput forgets content that nobody will read. The lock is held.
-func (s *Stream) dropInput() {
-	s.conn.unread -= int(s.in.Len())
+func (s *Stream) dropInput() (n int64) {
+	n = s.in.Len()
+	s.conn.unread -= int(n)
 	s.in.Clear()
+	return n
 }
 
 // Cancel ends the stream with an error: the peer gets a reset, and everything that waits fails. It does nothing once both sides came to their
-// ends.
+// ends. It does not wait for anything; a connection whose peer takes nothing of what the stream is sending is closed after a second.
 func (s *Stream) Cancel(code ErrorCode, err error) {
 	c := s.conn
 	c.mu.Lock()
 	if s.err == nil && !s.removed {
 		c.appendReset(s.id, code)
 		s.end(err)
+		s.abandon()
 	}
-	stuck := c.writer == s
-	c.mu.Unlock()
-	if stuck {
+	if c.writer == s {
 		c.unstick(s)
 	}
-	c.flush()
+	c.flushAside()
+	c.mu.Unlock()
 }
 
 // reset is Cancel for a reason of this package. The lock is held; the caller flushes.
@@ -270,6 +275,13 @@ func (s *Stream) end(err error) {
 	s.conn.interrupt(&s.sender)
 }
 
+// abandon forgets content that came of a stream that its user gave up. A whole response stays. The lock is held.
+func (s *Stream) abandon() {
+	if !s.ended {
+		s.dropInput()
+	}
+}
+
 // endInput notes that the peer has sent all. The lock is held.
 func (s *Stream) endInput() {
 	s.ended = true
@@ -298,6 +310,9 @@ func (s *Stream) remove() {
 	s.removed = true
 	c := s.conn
 	delete(c.streams, s.id)
+	if s.err == nil && !c.ours(s.id) {
+		c.abused = max(c.abused-1, 0)
+	}
 	if c.ours(s.id) {
 		c.opened--
 	} else if s.promised {
@@ -325,7 +340,5 @@ func (s *Stream) Heard(end time.Time) bool {
 func (s *Stream) Discard() (n int64, whole bool) {
 	s.conn.mu.Lock()
 	defer s.conn.mu.Unlock()
-	n = s.in.Len()
-	s.dropInput()
-	return n, s.ended
+	return s.dropInput(), s.ended
 }
