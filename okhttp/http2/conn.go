@@ -29,7 +29,8 @@ type Conn struct {
 	served  int    // streams open that the peer opened
 	err     error  // the connection is over
 	leaving *GoAwayError
-	left    bool // this side said goodbye
+	left    bool   // this side said goodbye
+	leftAt  uint32 // the last stream of the peer that is acted on, then
 
 	// What the peer announced.
 	greeted    bool // its settings came
@@ -67,7 +68,8 @@ type Conn struct {
 
 	resets  [64]uint32 // the latest streams that ended with a reset from here, or were never made: frames of them may still come
 	resetAt int
-	final   bool // the goodbye said is the last
+
+	resetDebt int // streams that the peer opened and that were reset, less those that came to a good end
 
 	accepted []*Stream // opened by the peer, and not taken yet
 	acceptor waiter
@@ -185,18 +187,20 @@ func (c *Conn) TakesConnect() (allowed, known bool) {
 	return c.connects, c.greeted
 }
 
-// GoAway says goodbye: the peer opens no stream any more, those that are open go on. A server that is asked to be gentle first announces it, so
-// that requests under way are not refused (RFC 9113 section 6.8).
+// GoAway says goodbye (RFC 9113 section 6.8): streams that the peer has opened go on, further ones are not acted on, and no more can be opened here.
 func (c *Conn) GoAway(code ErrorCode) {
 	c.mu.Lock()
-	c.sayGoodbye(c.lastID, code, "")
+	c.sayGoodbye(code, "")
 	c.mu.Unlock()
 	c.flush()
 }
 
-func (c *Conn) sayGoodbye(last uint32, code ErrorCode, debug string) {
-	c.left = true
-	c.appendFrame(AppendGoAway(c.scratch[:0], last, code, []byte(debug)))
+// sayGoodbye names the last stream that is acted on, which a later goodbye may not raise. The lock is held.
+func (c *Conn) sayGoodbye(code ErrorCode, debug string) {
+	if !c.left {
+		c.left, c.leftAt = true, c.lastID
+	}
+	c.appendFrame(AppendGoAway(c.scratch[:0], c.leftAt, code, []byte(debug)))
 }
 
 // Close ends the connection: it says goodbye if that does not block, resets what is open and closes the socket.
@@ -248,7 +252,7 @@ func (c *Conn) appendGoodbye(err error, code ErrorCode) {
 	if errors.As(err, &ce) {
 		debug = ce.Detail
 	}
-	c.sayGoodbye(c.lastID, code, debug)
+	c.sayGoodbye(code, debug)
 }
 
 // farewell sends what is left, for a moment, and closes the socket.

@@ -19,13 +19,15 @@ func (c *Conn) wasReset(id uint32) bool { return slices.Contains(c.resets[:], id
 // refuse answers what was wrong with a stream.
 func (c *Conn) refuse(e *StreamError) error {
 	c.mu.Lock()
+	c.appendReset(e.Stream, e.Code)
+	var err error
 	if s := c.streams[e.Stream]; s != nil {
-		c.appendReset(e.Stream, e.Code)
+		err = c.countReset(e.Stream)
 		s.end(e)
-	} else {
-		c.appendReset(e.Stream, e.Code)
 	}
-	err := c.owe()
+	if owed := c.owe(); err == nil {
+		err = owed
+	}
 	c.mu.Unlock()
 	c.flushAside()
 	return err
@@ -175,17 +177,15 @@ func (c *Conn) takeGoAway(last uint32, code ErrorCode, debug []byte) {
 }
 
 // takeReset ends a stream that the peer reset.
-func (c *Conn) takeReset(id uint32, code ErrorCode, resets *int) error {
+func (c *Conn) takeReset(id uint32, code ErrorCode) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.streams[id]
 	if s == nil {
 		return c.idle(id, FrameRSTStream)
 	}
-	if !c.ours(id) {
-		if *resets++; *resets > maxResets {
-			return &ConnectionError{EnhanceYourCalm, fmt.Sprintf("more than %d streams were opened and reset", maxResets)}
-		}
+	if err := c.countReset(id); err != nil {
+		return err
 	}
 	if s.ended && (code == NoError || code == Cancel) {
 		// A whole response stays readable; what is still to be sent is not wanted.
@@ -198,8 +198,20 @@ func (c *Conn) takeReset(id uint32, code ErrorCode, resets *int) error {
 	return nil
 }
 
-// maxResets bounds the streams that a peer opens and resets (CVE-2023-44487), less one for each that came to a good end.
+// maxResets bounds the streams that a peer opens and resets, or makes us reset (CVE-2023-44487, CVE-2025-8671), less one for each that came to a
+// good end. They are not open any more, but may still be worked on.
 const maxResets = 200
+
+// countReset counts a stream of the peer that is about to be reset. The lock is held.
+func (c *Conn) countReset(id uint32) error {
+	if c.ours(id) || !c.server {
+		return nil
+	}
+	if c.resetDebt++; c.resetDebt > maxResets {
+		return &ConnectionError{EnhanceYourCalm, fmt.Sprintf("more than %d streams were opened and reset", maxResets)}
+	}
+	return nil
+}
 
 // idle is the failure of a frame for a stream that was never opened; for one that is over it is nil. The lock is held.
 func (c *Conn) idle(id uint32, kind FrameType) error {
@@ -214,7 +226,7 @@ func (c *Conn) unknown(h FrameHeader) error {
 	if err := c.idle(h.Stream, h.Type); err != nil {
 		return err
 	}
-	if c.wasReset(h.Stream) {
+	if c.wasReset(h.Stream) || c.left && !c.ours(h.Stream) && h.Stream > c.leftAt {
 		return nil // it was under way when the peer learned of it
 	}
 	return &ConnectionError{StreamClosed, fmt.Sprintf("%v for stream %d, which is closed", h.Type, h.Stream)}

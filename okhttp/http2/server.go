@@ -44,7 +44,7 @@ func (c *Conn) accept(b headerBlock, fields []string, failed error) error {
 	switch {
 	case failed != nil:
 		return streamError(b.stream, failed)
-	case c.left && c.err == nil && c.final:
+	case c.left:
 		return nil // it came after the goodbye, and is not acted on
 	case c.served >= c.cfg.MaxConcurrentStreams:
 		return &StreamError{b.stream, RefusedStream, "too many streams are open"}

@@ -85,6 +85,17 @@ func (s *Stream) Err() error {
 	return s.err
 }
 
+// AwaitEnd waits until the stream is over, and returns why if it ended early. It belongs to the receiving side.
+func (s *Stream) AwaitEnd() error {
+	c := s.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.await(&s.reader, s.deadline, (*isOver)(s)); err != nil {
+		return err
+	}
+	return s.err
+}
+
 // until returns the end of a wait that starts now.
 func (s *Stream) until(limit time.Duration) time.Time {
 	at := s.deadline
@@ -101,12 +112,12 @@ type (
 	hasHead    Stream
 	hasContent Stream
 	hasRoom    Stream
-	hasEnd     Stream
+	isOver     Stream
 )
 
 func (s *hasHead) ready() bool    { return len(s.heads) > 0 || s.err != nil || s.ended }
 func (s *hasContent) ready() bool { return s.in.Len() > 0 || s.ended || s.err != nil || s.unwanted }
-func (s *hasEnd) ready() bool     { return s.ended || s.err != nil }
+func (s *isOver) ready() bool     { return s.removed || s.err != nil }
 func (s *hasRoom) ready() bool {
 	return s.sendWindow > 0 && s.conn.sendWindow > 0 || s.err != nil
 }
@@ -187,7 +198,7 @@ func (s *Stream) Trailers() ([]string, error) {
 }
 
 // closeRead gives up what the peer still sends. A stream whose content was not sent whole goes on in the other direction, any other is
-// reset with CANCEL.
+// reset: with CANCEL, by a server with NO_ERROR.
 func (s *Stream) closeRead() {
 	c := s.conn
 	c.mu.Lock()
@@ -198,7 +209,7 @@ func (s *Stream) closeRead() {
 	s.unwanted = true
 	s.dropInput()
 	if !s.ended && s.finished && s.err == nil {
-		s.reset(Cancel)
+		s.reset(s.abandonment())
 	}
 	c.interrupt(&s.reader)
 	c.mu.Unlock()
@@ -272,8 +283,17 @@ func (s *Stream) endOutput() {
 	case s.ended:
 		s.remove()
 	case s.unwanted:
-		s.reset(Cancel)
+		s.reset(s.abandonment())
 	}
+}
+
+// abandonment is the code of the reset of a stream whose content is not wanted while all was sent: a server's response is whole, and stays good
+// (RFC 9113 section 8.1).
+func (s *Stream) abandonment() ErrorCode {
+	if s.conn.server {
+		return NoError
+	}
+	return Cancel
 }
 
 // remove takes the stream off the connection. The lock is held.
@@ -288,8 +308,8 @@ func (s *Stream) remove() {
 		c.opened--
 	} else if s.promised {
 		c.pushes--
-	} else {
-		c.served--
+	} else if c.served--; s.err == nil && c.resetDebt > 0 {
+		c.resetDebt--
 	}
 	if s.unwanted {
 		s.dropInput()
