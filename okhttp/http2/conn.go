@@ -255,19 +255,42 @@ func (c *Conn) appendGoodbye(err error, code ErrorCode) {
 	c.sayGoodbye(code, debug)
 }
 
+// farewellTime is how long a peer has to take what is left to say.
+const farewellTime = 100 * time.Millisecond
+
 // farewell sends what is left, for a moment, and closes the socket.
 func (c *Conn) farewell() {
-	select {
-	case c.writing <- struct{}{}:
-		if c.out.Len() > 0 {
-			c.raw.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
+	if c.placeWithin(farewellTime) {
+		var last okio.Buffer
+		c.mu.Lock()
+		_, _ = c.out.ReadBuffer(&last, c.out.Len())
+		c.mu.Unlock()
+		if last.Len() > 0 {
+			c.raw.SetWriteDeadline(time.Now().Add(farewellTime))
 			okio.TimeoutOf(c.sink).SetLimit(0)
-			_ = c.sink.WriteBuffer(&c.out, c.out.Len())
+			_ = c.sink.WriteBuffer(&last, last.Len())
+			last.Clear()
 		}
 		<-c.writing
-	default: // somebody writes, and may be stuck
 	}
 	transport(c.raw).Close()
+}
+
+// placeWithin takes the place of the writer, from one who may be stuck only if that soon proves wrong.
+func (c *Conn) placeWithin(d time.Duration) bool {
+	select {
+	case c.writing <- struct{}{}:
+		return true
+	default:
+	}
+	stuck := time.NewTimer(d)
+	defer stuck.Stop()
+	select {
+	case c.writing <- struct{}{}:
+		return true
+	case <-stuck.C:
+		return false
+	}
 }
 
 // transport returns what a connection is carried by: closing TLS itself would send a farewell of its own, which can block.
