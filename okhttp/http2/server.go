@@ -54,6 +54,9 @@ func (c *Conn) accept(b headerBlock, fields []string, failed error) error {
 	if err == nil {
 		declared, err = ContentLength(fields)
 	}
+	if err == nil && !c.cfg.ExtendedConnect && extends(fields) {
+		err = malformed("':protocol', which was not offered")
+	}
 	if err != nil {
 		return streamError(b.stream, err)
 	}
@@ -70,6 +73,17 @@ func (c *Conn) accept(b headerBlock, fields []string, failed error) error {
 	c.accepted = append(c.accepted, s)
 	c.acceptor.tell()
 	return nil
+}
+
+// extends reports whether a valid request is an extended CONNECT.
+func extends(fields []string) bool {
+	pseudo, _ := SplitPseudo(fields)
+	for i := 0; i < len(pseudo); i += 2 {
+		if pseudo[i] == ":protocol" {
+			return true
+		}
+	}
+	return false
 }
 
 // SendHead sends the head of a response, final or informational. last says that no content follows.
