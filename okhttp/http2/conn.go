@@ -40,7 +40,6 @@ type Conn struct {
 	connects   bool // it takes extended CONNECT
 
 	sendWindow int64 // of the connection
-	blocked    int   // streams that wait for it
 	uncredited int   // bytes that came and were not credited yet, on the connection
 	room       int64 // what the peer may still send, on the connection
 	unread     int   // bytes that came and nobody has read

@@ -2,7 +2,6 @@ package http2
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -59,17 +58,6 @@ func (p *tester) greetClient(settings ...Setting) {
 	p.send(AppendSettings(nil, settings...))
 	p.send(AppendSettingsAck(nil))
 	p.want("SETTINGS 0 ACK")
-}
-
-// greetServer is greetClient with the roles exchanged.
-func (p *tester) greetServer(settings ...Setting) {
-	p.t.Helper()
-	p.send([]byte(ClientPreface))
-	p.send(AppendSettings(nil, settings...))
-	p.want("SETTINGS 0")
-	p.want("WINDOW_UPDATE 0")
-	p.want("SETTINGS 0 ACK")
-	p.send(AppendSettingsAck(nil))
 }
 
 func (p *tester) send(frames []byte) {
@@ -220,9 +208,4 @@ func text(s *Stream) (string, error) {
 			return got, err
 		}
 	}
-}
-
-func isReset(err error, code ErrorCode, remote bool) bool {
-	var e *StreamResetError
-	return errors.As(err, &e) && e.Code == code && e.Remote == remote
 }

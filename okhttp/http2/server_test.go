@@ -18,6 +18,17 @@ func request(method string, more ...string) []string {
 	return append([]string{":method", method, ":scheme", "https", ":authority", "server.test", ":path", "/"}, more...)
 }
 
+// greetServer sends the preface and the settings of a client and takes those of the server.
+func (p *tester) greetServer(settings ...Setting) {
+	p.t.Helper()
+	p.send([]byte(ClientPreface))
+	p.send(AppendSettings(nil, settings...))
+	p.want("SETTINGS 0")
+	p.want("WINDOW_UPDATE 0")
+	p.want("SETTINGS 0 ACK")
+	p.send(AppendSettingsAck(nil))
+}
+
 // accept takes the next stream in the role of the server.
 func (p *tester) accept() *Stream {
 	p.t.Helper()
@@ -62,6 +73,11 @@ func (p *tester) accepting() <-chan error {
 		}
 	}()
 	return done
+}
+
+func isReset(err error, code ErrorCode, remote bool) bool {
+	var e *StreamResetError
+	return errors.As(err, &e) && e.Code == code && e.Remote == remote
 }
 
 func isConnectionError(err error, code ErrorCode) bool {
