@@ -37,6 +37,7 @@ type headerBlock struct {
 	stream   uint32
 	promised uint32 // of a push, 0 if it is none
 	last     bool   // nothing follows it on the stream
+	looped   bool   // its stream depends on itself
 }
 
 func (r *receiver) init(c *Conn) {
@@ -55,7 +56,7 @@ func (r *receiver) buffered() bool {
 	case r.content > 0 || r.padding > 0:
 		return n > 0
 	case r.preface > 0:
-		return n >= r.preface
+		return n > 0
 	case !r.begun:
 		return n >= FrameHeaderLen
 	}
@@ -189,11 +190,13 @@ func (r *receiver) advance() error {
 }
 
 func (r *receiver) takePreface() error {
-	var got [len(ClientPreface)]byte
-	if _, err := r.in.Read(got[:]); err != nil || string(got[:]) != ClientPreface {
+	want := ClientPreface[len(ClientPreface)-r.preface:]
+	var space [len(ClientPreface)]byte
+	n, err := r.in.Read(space[:len(want)])
+	if err != nil || string(space[:n]) != want[:n] { // as soon as it differs: nothing may follow
 		return &ConnectionError{ProtocolErrorCode, "expected the connection preface of a client"}
 	}
-	r.preface = 0
+	r.preface -= n
 	return nil
 }
 
@@ -390,7 +393,7 @@ func (r *receiver) takeBlock(payload []byte) error {
 		if fragment, _, err = h.Content(payload); err != nil {
 			return err
 		}
-		r.block = headerBlock{stream: h.Stream, last: h.Flags&FlagEndStream != 0}
+		r.block = headerBlock{stream: h.Stream, last: h.Flags&FlagEndStream != 0, looped: h.dependsOnItself(payload)}
 	case FramePushPromise:
 		r.block = headerBlock{stream: h.Stream}
 		if r.block.promised, fragment, err = ParsePushPromise(h, payload); err != nil {
@@ -412,6 +415,9 @@ func (r *receiver) takeBlock(payload []byte) error {
 	fields, err := r.decoder.Close()
 	if ce := (*ConnectionError)(nil); errors.As(err, &ce) {
 		return err
+	}
+	if err == nil && r.block.looped { // only now: the table of the headers had to be kept in step
+		err = &StreamError{Stream: h.Stream, Code: ProtocolErrorCode, Detail: "a stream depends on itself"}
 	}
 	return c.takeFields(r.block, fields, err)
 }

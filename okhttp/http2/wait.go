@@ -64,7 +64,9 @@ func (c *Conn) await(w *waiter, deadline time.Time, u until) error {
 		err := c.awaitChange(w, deadline, u)
 		c.mu.Lock()
 		w.waits = false
-		c.waiting--
+		if c.waiting--; c.waiting == 0 {
+			c.watchQuiet()
+		}
 		if err != nil && !u.ready() {
 			return err
 		}
@@ -152,17 +154,21 @@ func (c *Conn) readWhileQuiet() {
 		c.mu.Unlock()
 		return
 	}
-	quiet := c.waiting == 0 && !c.recent
-	if c.recent = false; !quiet {
-		c.quiet.Reset(quietTime)
+	c.watched = false
+	if c.waiting > 0 { // the last of them goes on watching
+		c.mu.Unlock()
+		return
+	}
+	if c.recent {
+		c.recent = false
+		c.watchQuiet()
 		c.mu.Unlock()
 		return
 	}
 	c.mu.Unlock()
 	select {
 	case c.reading <- struct{}{}:
-	default:
-		c.watchQuiet()
+	default: // who waits meanwhile goes on watching
 		return
 	}
 	for {
@@ -178,13 +184,17 @@ func (c *Conn) readWhileQuiet() {
 		}
 	}
 	<-c.reading
-	c.watchQuiet()
-}
-
-func (c *Conn) watchQuiet() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.err == nil {
+	if c.waiting == 0 { // they have left already
+		c.watchQuiet()
+	}
+}
+
+// watchQuiet has it noticed when nobody waits for a while, which costs something only if it is not watched already. The lock is held.
+func (c *Conn) watchQuiet() {
+	if !c.watched && c.err == nil {
+		c.watched = true
 		c.quiet.Reset(quietTime)
 	}
 }
