@@ -202,7 +202,7 @@ var (
 
 // again reads the content of a refusal, if it is short and comes soon, and reports whether the connection can be asked once more.
 func (t *tunnel) again(resp *Response) bool {
-	if resp.headers.hasToken("Connection", "close") || resp.headers.hasToken("Proxy-Connection", "close") { // the latter is what old proxies say
+	if resp.headers.hasToken("Connection", "close") {
 		return false
 	}
 	body, err := t.conn.Body()
