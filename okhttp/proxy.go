@@ -162,9 +162,6 @@ func (p Proxy) hostPort() string { return net.JoinHostPort(p.host, strconv.Itoa(
 // speaksHTTP reports whether the proxy understands requests: absolute targets for http, CONNECT for https.
 func (p Proxy) speaksHTTP() bool { return p.kind == proxyHTTP || p.kind == proxyHTTPS }
 
-// resolves reports whether the proxy takes host names, so that none is resolved here.
-func (p Proxy) resolves() bool { return p.kind == proxySOCKS5H || p.kind == proxyUnix }
-
 // basic returns the credentials of an HTTP proxy as a header value, "" if there are none.
 func (p Proxy) basic() (string, error) {
 	user, password := p.credentials()
