@@ -2,7 +2,6 @@ package okhttp
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp/internal/pool"
@@ -44,24 +43,23 @@ func (c *Client) Prewarm(u URL, policy AddressPolicy) error {
 		MinCalls: policy.MinConcurrentCalls, Backoff: policy.Backoff, Jitter: policy.Jitter,
 		Open:   func(ctx context.Context) (*pooled, int, error) { return c.open(ctx, u, addr) },
 		Opened: func(conn *pooled, entry any) { conn.entry = entry.(*pool.Entry[address, *pooled]) },
+		Added:  func(conn *pooled) { conn.settled() },
 	})
 	return nil
 }
 
 // open opens a connection that no call asked for.
 func (c *Client) open(ctx context.Context, u URL, addr address) (conn *pooled, limit int, err error) {
-	defer func() {
-		if v := recover(); v != nil { // of a selector, a resolver, a listener: there is nobody here to propagate it to
-			err = fmt.Errorf("opening a connection in advance: %w", &PanicError{v})
-		}
-	}()
-	p := &planner{client: c, cfg: c.cfg, url: u, addr: addr}
+	p := &planner{spawn: c.cfg.pool.background.spawn, cfg: c.cfg, url: u, addr: addr}
 	defer p.settle()
-	found, failure := race.Find(ctx, p, c.race(c.cfg))
+	found, failure := race.Find(ctx, p, p.race())
 	if failure != nil {
 		return nil, 0, failure
 	}
 	opened := found.(*connectPlan).conn
 	opened.pool = c.cfg.pool
-	return &pooled{opened}, 1, nil
+	if opened.http2 != nil {
+		opened.http2.Flush() // the preface, so that the server says how many streams it allows
+	}
+	return &pooled{opened}, opened.streams(), nil
 }

@@ -21,6 +21,7 @@ type Call struct {
 	canceled atomic.Bool
 
 	conn    atomic.Pointer[Connection] // held, from its acquisition to its release
+	wire    atomic.Pointer[wire]       // of the exchange under way
 	waiting atomic.Pointer[waiting]    // for a connection
 
 	// The rest belongs to the goroutine that runs the call, and then to the one that reads the response.
@@ -100,8 +101,8 @@ func (c *Call) Cancel() {
 	if w := c.waiting.Load(); w != nil {
 		w.cancel()
 	}
-	if conn := c.conn.Load(); conn != nil {
-		conn.cancel()
+	if w := c.wire.Load(); w != nil {
+		(*w).cancel()
 	}
 	if l := c.events.Load(); l != nil && l.Canceled != nil {
 		l.Canceled(c)
@@ -260,25 +261,41 @@ func deadlineExceeded(ctx context.Context) error {
 	}
 }
 
-// bind lets the context cancel the connection that the call holds.
-func (c *Call) bind(ctx context.Context, conn *Connection) {
-	if ctx.Done() != nil {
-		c.unbind = context.AfterFunc(ctx, conn.cancel)
+// bind lets the context cancel the exchange.
+func (c *Call) bind(ctx context.Context, ex *exchange) {
+	if ctx.Done() == nil {
+		return
 	}
+	cancel := ex.conn.cancel
+	if cancel == nil {
+		cancel = ex.wire.cancel
+	}
+	c.unbind = context.AfterFunc(ctx, cancel)
 }
 
-// part undoes bind. The connection of a context that ended is of no use to anyone.
-func (c *Call) part(conn *Connection) {
+// part undoes bind. The connection of a context that ended is of no use to anyone, over HTTP/1.1.
+func (c *Call) part(ex *exchange) {
 	if c.unbind != nil && !c.unbind() {
-		conn.codec.Spend()
+		ex.wire.spend()
 	}
 	c.unbind = nil
+	c.wire.Store(nil)
 }
 
 // hold makes a connection that of the call.
 func (c *Call) hold(conn *Connection) error {
-	conn.owner.Store(c)
+	if conn.http2 != nil {
+		conn.calls.add(c)
+	} else {
+		conn.owner.Store(c)
+	}
 	c.conn.Store(conn)
+	held := false
+	defer func() {
+		if !held { // also if the pool's listener panics, of which the call's is not told
+			c.giveUp(conn)
+		}
+	}()
 	conn.pool.acquired(c, conn)
 	// Whoever canceled the call or closed the client before this point may not have seen the connection.
 	var err error
@@ -289,9 +306,11 @@ func (c *Call) hold(conn *Connection) error {
 		err = ErrClientClosed
 	}
 	if err != nil {
-		conn.codec.Spend()
-		c.giveUp(conn)
 		return err
+	}
+	held = true
+	if c.plan.planner != nil {
+		c.plan.planner.resolved()
 	}
 	if l := c.events.Load(); l != nil && l.ConnectionAcquired != nil {
 		l.ConnectionAcquired(ConnectionEvent{c, conn})
@@ -305,27 +324,34 @@ func (c *Call) release() {
 	if conn == nil {
 		return
 	}
+	defer func() { // also if the pool's listener panics
+		if l := c.events.Load(); l != nil && l.ConnectionReleased != nil {
+			l.ConnectionReleased(ConnectionEvent{c, conn})
+		}
+	}()
 	c.giveUp(conn)
-	if l := c.events.Load(); l != nil && l.ConnectionReleased != nil {
-		l.ConnectionReleased(ConnectionEvent{c, conn})
-	}
 }
 
 // giveUp is release without the event. Cancel sets its flag before it looks for a connection to cancel: if it found this one, the flag is
 // seen here, and no other call gets a connection that is about to be canceled.
 func (c *Call) giveUp(conn *Connection) {
-	conn.owner.Store(nil)
-	c.conn.Store(nil)
-	switch {
-	case c.canceled.Load():
-		conn.pool.retire(conn, c, "its call was canceled")
-	case conn.codec.Next() != nil:
-		conn.pool.retire(conn, c, "its last exchange leaves it unfit for another")
+	if conn.http2 != nil {
+		conn.calls.remove(c)
+	} else {
+		conn.owner.Store(nil)
 	}
-	_, idle := conn.pool.p.Release(conn.entry)
-	conn.pool.released(c, conn, idle)
-	if t := c.tracer(); idle && t != nil && t.PutIdleConn != nil {
-		t.PutIdleConn(nil)
+	c.conn.Store(nil)
+	defer func() { // also if a listener panics
+		idle := conn.pool.giveBack(conn, c)
+		if t := c.tracer(); idle && t != nil && t.PutIdleConn != nil {
+			t.PutIdleConn(nil)
+		}
+	}()
+	switch {
+	case c.canceled.Load() && conn.http2 == nil:
+		conn.pool.retire(conn, c, "its call was canceled")
+	case !conn.reusable():
+		conn.pool.retire(conn, c, "its last exchange leaves it unfit for another")
 	}
 }
 
@@ -344,8 +370,8 @@ func (c *Call) cutOff() (cut bool) {
 	}
 	ex.done = true
 	ex.leak.Stop()
-	c.part(ex.conn)
-	ex.conn.codec.Spend()
+	c.part(ex)
+	ex.wire.spend()
 	if u := ex.upgraded(); u != nil {
 		more := c.more
 		c.more = true // closing must not end the call

@@ -39,7 +39,7 @@ func (c *Call) converse(ctx context.Context, cfg *config, ex *exchange, req *Req
 		return nil, err
 	}
 	if wrote != nil {
-		ex.conn.codec.Spend()
+		ex.wire.spend()
 	}
 	return c.newResponse(ex, req, head)
 }
@@ -47,16 +47,14 @@ func (c *Call) converse(ctx context.Context, cfg *config, ex *exchange, req *Req
 // writeRequest sends the request. If the server refuses the body beforehand, its response comes back. Failures that are not the
 // connection's, of the user's body for one, have exchange unset.
 func (c *Call) writeRequest(ctx context.Context, cfg *config, ex *exchange, req *Request) (refused *http1.ResponseHead, failed *attemptError) {
-	codec := ex.conn.codec
 	l := c.events.Load()
-	if req.body != nil && req.body.cfg.Duplex {
+	if req.body != nil && req.body.cfg.Duplex && ex.conn.http2 == nil {
 		return nil, &attemptError{phase: PhaseRequestBody, err: &ProtocolError{Detail: "a duplex request body needs HTTP/2"}}
 	}
 	if l != nil && l.RequestHeadersStart != nil {
 		l.RequestHeadersStart(c)
 	}
-	target, fields := onRoute(ex.conn.route, req)
-	if err := codec.WriteHead(req.method, target, fields); err != nil {
+	if err := ex.wire.writeHead(req); err != nil {
 		return nil, c.requestFailed(ex.failure(PhaseRequestHeaders, err))
 	}
 	if l != nil && l.RequestHeadersEnd != nil {
@@ -72,7 +70,7 @@ func (c *Call) writeRequest(ctx context.Context, cfg *config, ex *exchange, req 
 			return nil, c.requestFailed(err)
 		}
 	}
-	if err := codec.FinishRequest(); err != nil {
+	if err := ex.wire.finishRequest(); err != nil {
 		phase := PhaseRequestHeaders
 		if req.body != nil {
 			phase = PhaseRequestBody
@@ -116,7 +114,7 @@ func (c *Call) writeBody(ctx context.Context, ex *exchange, body *Body) *attempt
 	if length < 0 {
 		length = http1.Chunked
 	}
-	w, err := ex.conn.codec.RequestBody(length)
+	w, err := ex.wire.requestBody(length)
 	if err != nil {
 		return ex.failure(PhaseRequestBody, err)
 	}
@@ -134,7 +132,7 @@ func (c *Call) writeBody(ctx context.Context, ex *exchange, body *Body) *attempt
 }
 
 // finishBody ends the content, with the trailer fields that follow it.
-func finishBody(sink *okio.BufferedSink, w *http1.BodyWriter, body *Body) error {
+func finishBody(sink *okio.BufferedSink, w requestSink, body *Body) error {
 	if body.cfg.Trailers == nil {
 		return sink.Close()
 	}
@@ -190,7 +188,7 @@ func (c *Call) readHead(ex *exchange) (head http1.ResponseHead, failed *attemptE
 // readOneHead reads the next head.
 func (c *Call) readOneHead(ex *exchange) (head http1.ResponseHead, failed *attemptError) {
 	l := c.events.Load()
-	head, err := ex.conn.codec.ReadHead()
+	head, err := ex.wire.readHead()
 	if err != nil {
 		if isEOF(err) || errors.Is(err, io.ErrUnexpectedEOF) {
 			err = fmt.Errorf("unexpected end of stream on %s: %w", ex.request.url.Redacted(), io.ErrUnexpectedEOF)
@@ -231,7 +229,7 @@ func (c *Call) makeResponse() *responseAndBody {
 }
 
 // announced returns the length that the server announced, which for HEAD and 304 is that of what it did not send (RFC 9110 section 8.6).
-func announced(req *Request, head *http1.ResponseHead, body *http1.BodyReader) int64 {
+func announced(req *Request, head *http1.ResponseHead, body content) int64 {
 	if req.method == "HEAD" || head.Status == 304 {
 		value, ok := headersOf(head.Fields).Last("Content-Length")
 		if n, err := strconv.ParseInt(value, 10, 64); ok && err == nil {
@@ -247,13 +245,13 @@ func announced(req *Request, head *http1.ResponseHead, body *http1.BodyReader) i
 // newResponse makes the response of a head and begins with its body.
 func (c *Call) newResponse(ex *exchange, req *Request, head http1.ResponseHead) (*Response, error) {
 	r := c.makeResponse()
-	r.Status, r.Message, r.Protocol = head.Status, head.Reason, HTTP11
+	r.Status, r.Message, r.Protocol = head.Status, head.Reason, ex.conn.Protocol()
 	if head.Minor == 0 {
 		r.Protocol = HTTP10
 	}
 	r.headers, r.request = headersOf(head.Fields), req
 	r.handshake = ex.conn.handshake
-	r.sentAt, r.took = ex.conn.began, time.Since(ex.conn.began)
+	r.sentAt, r.took = ex.began, time.Since(ex.began)
 	r.exchange = ex
 	r.Body = &r.body
 	if l := c.events.Load(); l != nil && l.ResponseHeadersEnd != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Client makes calls. It is immutable and safe for concurrent use.
@@ -21,8 +22,7 @@ type Client struct {
 	mu      sync.Mutex
 	waiting *waiting // calls without a connection
 
-	background int           // goroutines that resolve and connect
-	quiet      chan struct{} // closed when there are none, if somebody waits for it
+	background background // resolves and connects
 
 	plain atomic.Pointer[Headers] // see plainHeaders
 }
@@ -41,6 +41,7 @@ func New(opts ...Option) *Client {
 	}
 	if cfg.pool == nil {
 		cfg.pool, c.owns = NewConnectionPool(PoolConfig{}), true
+		cfg.pool.logger = cfg.logger
 	}
 	cfg.complete()
 	return c
@@ -74,8 +75,9 @@ func (c *Client) Close() error {
 		if call := conn.owner.Load(); call != nil && call.client == c {
 			running = append(running, call)
 		}
+		running = append(running, conn.calls.of(c)...)
 	}
-	defer c.settle()
+	defer c.background.settle()
 	defer func() {
 		c.cfg.pool.reap()
 		if c.owns {
@@ -88,47 +90,19 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// spawn runs f on a goroutine that Close waits for.
-func (c *Client) spawn(f func()) {
-	c.mu.Lock()
-	c.background++
-	c.mu.Unlock()
-	go func() {
-		defer func() {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			if c.background--; c.background == 0 && c.quiet != nil {
-				close(c.quiet)
-				c.quiet = nil
-			}
-		}()
-		f()
-	}()
-}
-
-// settle waits until no such goroutine runs.
-func (c *Client) settle() {
-	c.mu.Lock()
-	if c.background == 0 {
-		c.mu.Unlock()
-		return
-	}
-	if c.quiet == nil {
-		c.quiet = make(chan struct{})
-	}
-	quiet := c.quiet
-	c.mu.Unlock()
-	<-quiet
-}
-
 // Shutdown refuses new calls with [ErrClientClosed], waits until those that run have ended and their responses were closed, and then does
-// what [Client.Close] does. If the context ends before, Shutdown closes at once and returns the context's error.
+// what [Client.Close] does. A response that was dropped counts as closed once the garbage collector took it. If the context ends before, Shutdown
+// closes at once and returns the context's error.
 func (c *Client) Shutdown(ctx context.Context) error {
 	c.closing.Store(true)
 	defer c.Close()
+	look := time.NewTicker(leakInterval)
+	defer look.Stop()
 	for c.active.Load() > 0 {
 		select {
 		case <-c.drained:
+		case <-look.C:
+			c.cfg.pool.reap()
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

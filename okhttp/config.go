@@ -42,10 +42,14 @@ type config struct {
 	specs        []ConnectionSpec
 	cleartextTo  func(host string) bool // nil: all
 	fastFallback bool
+	protocols    Protocols
+	http2        HTTP2Config
+	pingInterval time.Duration
 	pool         *ConnectionPool
 
 	// Made of the above by complete.
 	plain, secure unique.Handle[settings]
+	upgrading     unique.Handle[settings] // secure, over HTTP/1.1 alone
 	tlsSetup      *tlsSetup
 	failures      *routeDatabase
 
@@ -105,9 +109,14 @@ func (c *config) complete() {
 	if c.ownProxy {
 		s.selector, s.proxy = nil, c.proxy
 	}
+	s.protocols = c.protocols
 	c.plain = unique.Make(s)
 	s.tls, s.verifier, s.pinner, s.specs = c.tls, c.verifierID, c.pinner.key(), specsKey(c.specs)
 	c.secure = unique.Make(s)
+	if s.protocols == HTTP2OrHTTP1 {
+		s.protocols = HTTP1Only
+	}
+	c.upgrading = unique.Make(s)
 }
 
 // rerouted notes that an option changed what decides about sharing connections.

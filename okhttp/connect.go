@@ -28,12 +28,15 @@ func (p *routePlan) more() bool {
 
 // connect begins an exchange over the connection that the call holds, an idle one of the pool, or a new one.
 func (c *Call) connect(ctx context.Context, cfg *config, req *Request, plan *routePlan) (*exchange, error) {
-	addr := addressOf(req.url, cfg)
+	addr := addressFor(req, cfg)
 	now := time.Now()
 	if conn := c.conn.Load(); conn != nil {
-		if conn.address == addr && conn.pool == cfg.pool && conn.codec.Next() == nil && conn.healthy(0, req.repeatable()) {
-			plan.last, plan.fresh = conn, false
-			return c.begin(ctx, cfg, req, conn, now), nil
+		if conn.serves(cfg, &addr) && conn.pool == cfg.pool && conn.reusable() {
+			if conn.healthy(0, req.repeatable()) {
+				plan.last, plan.fresh = conn, false
+				return c.begin(ctx, cfg, req, conn, now), nil
+			}
+			conn.unfit() // the look may have taken what made it so, so another one might find nothing
 		}
 		c.release()
 	}
@@ -79,18 +82,21 @@ func (c *Call) dial(ctx context.Context, cfg *config, req *Request, addr address
 			return nil, &attemptError{phase: PhaseConnect, err: err}
 		}
 	}
+	if addr.secure && addr.protocols() == HTTP2PriorKnowledge {
+		return nil, &attemptError{phase: PhaseConnect, err: &ProtocolError{Detail: "HTTP/2 with prior knowledge cannot be used with https"}}
+	}
 	waiting, w, err := c.wait(ctx)
 	if err != nil {
 		return nil, &attemptError{err: err}
 	}
 	defer w.end()
 	if plan.planner == nil {
-		plan.planner = &planner{client: c.client, call: c, cfg: cfg, url: req.url, addr: addr}
+		plan.planner = &planner{spawn: c.client.background.spawn, call: c, cfg: cfg, url: req.url, addr: addr}
 	}
 	pl := plan.planner
 	pl.repeatable, pl.looked = req.repeatable(), true
 	defer pl.settle()
-	found, failure := race.Find(waiting, pl, c.client.race(cfg))
+	found, failure := race.Find(waiting, pl, pl.race())
 	if failure != nil {
 		return nil, pl.failure(waiting, failure)
 	}
@@ -99,8 +105,17 @@ func (c *Call) dial(ctx context.Context, cfg *config, req *Request, addr address
 		return p.conn, nil // of the pool, and held
 	}
 	if waiting.Err() != nil { // otherwise the request might be sent before the connection learns of it
-		p.conn.close()
+		cfg.pool.refuse(p.conn)
 		return nil, &attemptError{err: context.Cause(waiting)}
+	}
+	if p.conn.http2 != nil { // another call may have been faster, and one connection is enough for both
+		if conn, err := c.acquire(cfg, addr, pl.repeatable, time.Now()); err != nil || conn != nil {
+			p.conn.close()
+			if err != nil {
+				return nil, &attemptError{err: err}
+			}
+			return conn, nil
+		}
 	}
 	plan.fresh = true
 	cfg.pool.add(p.conn)
@@ -111,9 +126,9 @@ func (c *Call) dial(ctx context.Context, cfg *config, req *Request, addr address
 }
 
 // race returns how routes are raced.
-func (c *Client) race(cfg *config) race.Config {
-	r := race.Config{Go: c.spawn, Recover: func(v any) error { return &PanicError{v} }, Fatal: fatal}
-	if !cfg.fastFallback {
+func (p *planner) race() race.Config {
+	r := race.Config{Go: p.spawn, Recover: func(v any) error { return &PanicError{v} }, Fatal: fatal}
+	if !p.cfg.fastFallback {
 		r.Stagger = -1
 	}
 	return r

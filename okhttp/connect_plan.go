@@ -68,9 +68,18 @@ func (p *connectPlan) Connect(ctx context.Context) (err error) {
 		timed, cancel = context.WithDeadline(ctx, end)
 		defer cancel()
 	}
+	if p.planner.call == nil {
+		defer func() {
+			if v := recover(); v != nil { // for a connection in advance there is nobody to go on to
+				err = p.failure(PhaseConnect, &PanicError{v})
+			}
+		}()
+	}
 	network, addr := p.route.target()
 	p.raw, err = cfg.dialer.DialContext(timed, network, addr)
 	switch {
+	case err == nil && p.raw == nil:
+		err = errors.New("the dialer returned neither a connection nor an error")
 	case err == nil:
 		p.stream = p.raw
 		return nil
@@ -173,7 +182,7 @@ func (p *connectPlan) finish(ctx context.Context) (next *connectPlan, err error)
 		l.SecureConnectEnd(ConnectEvent{Call: pl.call, Route: p.route, Handshake: conn.handshake})
 	}
 	if l.ConnectEnd != nil {
-		l.ConnectEnd(ConnectEvent{Call: pl.call, Route: p.route, Protocol: HTTP11, Handshake: conn.handshake})
+		l.ConnectEnd(ConnectEvent{Call: pl.call, Route: p.route, Protocol: conn.Protocol(), Handshake: conn.handshake})
 	}
 	p.conn = conn
 	pl.cfg.failures.connected(p.route)

@@ -107,8 +107,8 @@ func (p *planner) resolveAll(ctx context.Context, host string) (addrs []netip.Ad
 	if l.DNSStart != nil {
 		l.DNSStart(DNSEvent{Call: p.call, Host: host})
 	}
-	look := p.client.resolve(ctx, p.cfg, host)
-	defer look.end(context.Canceled)
+	look := p.look(ctx, host, nil)
+	defer look.giveUp()
 	for {
 		ip, pending, err := look.take()
 		switch {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,17 +70,35 @@ func (p *connectPlan) secure(ctx context.Context) (conn *tls.Conn, outcome tlsOu
 	if t == nil {
 		return nil, outcome, nil, p.failure(PhaseTLS, &UnusableSpecsError{Specs: specs})
 	}
-	pl.cfg.tlsSetup.complete(t, pl.addr.host, specs[spec], p.route.ech, &outcome)
+	pl.cfg.tlsSetup.complete(t, pl.addr.host, specs[spec], pl.addr.protocols(), p.route.ech, &outcome)
 	conn = tls.Client(p.stream, t)
 	if err := handshake(ctx, conn, pl.cfg.readTimeout); err != nil {
 		return nil, outcome, p.afterTLS(ctx, err, spec), p.failure(PhaseTLS, namedFailure(err, pl.addr.host))
 	}
 	state := conn.ConnectionState()
-	if proto := state.NegotiatedProtocol; proto != "" && proto != string(HTTP11) {
+	switch proto := state.NegotiatedProtocol; {
+	case proto == string(HTTP2) && !fitForHTTP2(&state):
+		err := &ProtocolError{Detail: "HTTP/2 was negotiated with " + tls.CipherSuiteName(state.CipherSuite) + ", which it forbids (RFC 9113 appendix A)"}
+		return nil, outcome, nil, p.failure(PhaseTLS, err)
+	case proto != "" && proto != string(HTTP11) && proto != string(HTTP2):
 		return nil, outcome, nil, p.failure(PhaseTLS, &ProtocolError{Detail: fmt.Sprintf("unexpected protocol: %.20q", proto)})
 	}
 	outcome.handshake = newHandshake(&state, outcome.local)
 	return conn, outcome, nil, nil
+}
+
+// alpn returns what is offered in the handshake.
+func (p Protocols) alpn() []string {
+	if p == HTTP2OrHTTP1 {
+		return []string{string(HTTP2), string(HTTP11)}
+	}
+	return []string{string(HTTP11)}
+}
+
+// fitForHTTP2 reports whether HTTP/2 may be spoken over a connection: below TLS 1.3 only with forward secrecy and authenticated encryption (RFC 9113
+// section 9.2.2).
+func fitForHTTP2(cs *tls.ConnectionState) bool {
+	return cs.Version >= tls.VersionTLS13 || cs.Version == tls.VersionTLS12 && slices.Contains(restrictedSuites, cs.CipherSuite)
 }
 
 // choose returns a configuration under the first spec from one on that allows any, with its place.
@@ -96,13 +115,13 @@ func (s *tlsSetup) choose(specs []ConnectionSpec, from int) (*tls.Config, int) {
 }
 
 // complete makes a configuration one for a host.
-func (s *tlsSetup) complete(t *tls.Config, host string, spec ConnectionSpec, ech string, outcome *tlsOutcome) {
+func (s *tlsSetup) complete(t *tls.Config, host string, spec ConnectionSpec, protocols Protocols, ech string, outcome *tlsOutcome) {
 	if t.ServerName == "" {
 		t.ServerName = strings.TrimSuffix(host, ".") // certificates carry names without the root's dot
 	}
 	t.NextProtos = nil
 	if !spec.noALPN {
-		t.NextProtos = []string{string(HTTP11)}
+		t.NextProtos = protocols.alpn()
 	}
 	if ech != "" && t.EncryptedClientHelloConfigList == nil && t.MaxVersion >= tls.VersionTLS13 {
 		t.EncryptedClientHelloConfigList, t.MinVersion = []byte(ech), tls.VersionTLS13

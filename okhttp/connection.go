@@ -4,10 +4,11 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/okhttp-go/ok/okhttp/http1"
+	"github.com/okhttp-go/ok/okhttp/http2"
 	"github.com/okhttp-go/ok/okhttp/internal/pool"
 	"github.com/okhttp-go/ok/okio"
 )
@@ -23,19 +24,53 @@ type Connection struct {
 	verified  [][]*x509.Certificate // chains up to a trusted root; none if trust was not verified
 
 	socket okio.Socket
-	source *okio.Timeout // limits of the two directions
-	sink   *okio.Timeout
-	codec  *http1.ClientConn
+	http1  *http1Wire // of the two one is nil
+	http2  *http2.Conn
 	prober *prober
 	cancel func() // frees whatever is blocked on it, for good; made once, so that binding a call to its context allocates no closure
 
 	// What the pool knows.
-	pool  *ConnectionPool
-	entry *pool.Entry[address, *pooled]
-	owner atomic.Pointer[Call] // the call that holds it
-	// The rest belongs to the owner.
-	served int       // exchanges that came to a good end
-	began  time.Time // the current exchange
+	pool    *ConnectionPool
+	entry   *pool.Entry[address, *pooled]
+	owner   atomic.Pointer[Call] // the call that holds it, over HTTP/1.1
+	calls   callSet              // those that do, over HTTP/2
+	placed  atomic.Bool          // pool and entry are set
+	apart   atomic.Bool          // it is not used for other hosts than its own
+	served  atomic.Int64         // exchanges that came to a good end
+	refused atomic.Int64         // streams that the server refused
+}
+
+// callSet is the calls that hold a connection.
+type callSet struct {
+	mu    sync.Mutex
+	calls map[*Call]struct{}
+}
+
+func (s *callSet) add(c *Call) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.calls == nil {
+		s.calls = map[*Call]struct{}{}
+	}
+	s.calls[c] = struct{}{}
+}
+
+func (s *callSet) remove(c *Call) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.calls, c)
+}
+
+// of returns those of a client.
+func (s *callSet) of(client *Client) (list []*Call) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.calls {
+		if c.client == client {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 func newConnection(p *connectPlan, secure *tls.Conn) *Connection {
@@ -44,20 +79,55 @@ func newConnection(p *connectPlan, secure *tls.Conn) *Connection {
 	if secure != nil {
 		conn = secure
 	}
+	if p.route.address.priorKnowledge() || secure != nil && secure.ConnectionState().NegotiatedProtocol == string(HTTP2) {
+		c.http2 = http2.NewClient(conn, p.planner.cfg.http2For(c))
+		return c
+	}
 	c.socket = okio.NewSocket(conn)
-	source, sink := c.socket.Source(), c.socket.Sink()
-	c.source, c.sink = okio.TimeoutOf(source), okio.TimeoutOf(sink)
-	c.codec = http1.NewClientConn(source, sink, http1.Limits{})
+	c.http1 = newHTTP1Wire(c, c.socket)
 	c.prober = newProber(p.raw)
 	c.cancel = func() { c.socket.Cancel(ErrCanceled) }
 	return c
+}
+
+// streams is how many calls the connection can carry at a time.
+func (c *Connection) streams() int {
+	if c.http2 == nil {
+		return 1
+	}
+	return c.http2.MaxStreams()
+}
+
+// settled notes that the connection has its place in the pool.
+func (c *Connection) settled() {
+	if c.placed.Store(true); c.http2 != nil {
+		c.changed()
+	}
+}
+
+// changed has the pool know what the other side of an HTTP/2 connection lets happen on it from now on.
+func (c *Connection) changed() {
+	if !c.placed.Load() {
+		return // it is looked at when it has its place
+	}
+	switch err := c.http2.Closing(); {
+	case err != nil:
+		c.pool.retire(c, nil, err.Error())
+	default:
+		c.pool.p.SetLimit(c.entry, c.http2.MaxStreams())
+	}
 }
 
 // Route returns the route of the connection.
 func (c *Connection) Route() *Route { return c.route }
 
 // Protocol returns the protocol spoken on the connection.
-func (c *Connection) Protocol() Protocol { return HTTP11 }
+func (c *Connection) Protocol() Protocol {
+	if c.http2 != nil {
+		return HTTP2
+	}
+	return HTTP11
+}
 
 // Handshake returns what TLS agreed on, nil in cleartext.
 func (c *Connection) Handshake() *Handshake { return c.handshake }
@@ -78,12 +148,44 @@ func (c *Connection) LocalAddr() net.Addr { return c.raw.LocalAddr() }
 func (c *Connection) RemoteAddr() net.Addr { return c.raw.RemoteAddr() }
 
 // close closes the transport at once, without a TLS goodbye that could block.
-func (c *Connection) close() { c.socket.Cancel(net.ErrClosed) }
+func (c *Connection) close() {
+	if c.http2 != nil {
+		c.http2.Close()
+		return
+	}
+	c.socket.Cancel(net.ErrClosed)
+}
+
+// reusable reports whether another exchange may follow, and makes the connection ready for it.
+func (c *Connection) reusable() bool {
+	if c.http2 != nil {
+		return c.http2.Closing() == nil
+	}
+	return c.http1.codec.Next() == nil
+}
+
+// unfit lets no other exchange follow, over HTTP/1.1. A connection over HTTP/2 knows by itself.
+func (c *Connection) unfit() {
+	if c.http1 != nil {
+		c.http1.spend()
+	}
+}
+
+// wire returns what the next exchange goes over.
+func (c *Connection) wire() wire {
+	if c.http2 != nil {
+		return &http2Wire{conn: c}
+	}
+	return c.http1
+}
 
 // healthy reports whether a connection between two exchanges is still open and silent. A look at the socket is cheap and made each time:
 // bytes that nobody asked for are the start of a forged response (RFC 9112 section 9.2). Where there is no looking without taking, a short
 // read is made, which costs its time and is left out for a connection that was just used, unless the request must not be lost.
 func (c *Connection) healthy(idle time.Duration, repeatable bool) bool {
+	if c.http2 != nil {
+		return c.http2.Usable()
+	}
 	switch c.prober.peek() {
 	case peekSilent:
 		return true
@@ -98,8 +200,8 @@ func (c *Connection) healthy(idle time.Duration, repeatable bool) bool {
 
 // silent reads for a millisecond and expects nothing.
 func (c *Connection) silent() bool {
-	c.source.SetLimit(time.Millisecond)
-	c.source.SetDeadline(time.Time{})
+	c.http1.source.SetLimit(time.Millisecond)
+	c.http1.source.SetDeadline(time.Time{})
 	var got okio.Buffer
 	_, err := c.socket.Source().ReadBuffer(&got, 1)
 	got.Clear()

@@ -4,7 +4,8 @@ import "github.com/okhttp-go/ok/okhttp/internal/pool"
 
 // ConnectionListener observes the connections of a pool, those among them that belong to no call. Hooks left nil cost nothing. They run
 // synchronously: on the goroutine of the call, of the policy that opens a connection, or of the pool's timer. No lock is held while one
-// runs. They must be quick and safe for concurrent use, and must not close the pool or a client.
+// runs. They must be quick and safe for concurrent use, and must not close the pool or a client. A panic of one passes to the caller of the
+// client; where there is none, it is logged.
 type ConnectionListener struct {
 	ConnectStart   func(ConnectionAttempt)
 	ConnectFailed  func(ConnectionAttempt) // also for an attempt that another one overtook
@@ -53,16 +54,6 @@ func (p *ConnectionPool) connected(call *Call, c *Connection) {
 func (p *ConnectionPool) acquired(call *Call, c *Connection) {
 	if f := p.listener.Acquired; f != nil {
 		f(PoolEvent{Connection: c, Call: call})
-	}
-}
-
-// released tells that a call gave a connection up, and whether it stays.
-func (p *ConnectionPool) released(call *Call, c *Connection, idle bool) {
-	if f := p.listener.Released; f != nil {
-		f(PoolEvent{Connection: c, Call: call})
-	}
-	if f := p.listener.Idle; f != nil && idle {
-		f(PoolEvent{Connection: c})
 	}
 }
 

@@ -1,6 +1,9 @@
 package okhttp
 
 import (
+	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,6 +17,9 @@ import (
 type ConnectionPool struct {
 	p        *pool.Pool[address, *pooled]
 	listener *ConnectionListener // never nil
+	logger   *slog.Logger        // nil: the default one
+
+	background background // resolves and connects for policies
 
 	mu      sync.Mutex
 	leaks   []*exchange // whose response was dropped
@@ -45,7 +51,7 @@ func NewConnectionPool(c PoolConfig) *ConnectionPool {
 	}
 	p.p = pool.New[address](pool.Config[*pooled]{
 		MaxIdle: c.MaxIdle, KeepAlive: c.KeepAlive, MaxAge: c.MaxAge,
-		Prune: p.reap, Closed: p.closed,
+		Prune: p.reap, Closed: p.closed, Panicked: p.panicked,
 	})
 	return p
 }
@@ -72,13 +78,15 @@ func (p *ConnectionPool) EvictAll() { p.p.EvictIdle() }
 func (p *ConnectionPool) Close() error {
 	p.reap()
 	p.p.Close()
+	p.background.settle()
 	return nil
 }
 
 // add puts the connection of a call into the pool.
 func (p *ConnectionPool) add(c *Connection) {
 	c.pool = p
-	c.entry = p.p.Add(c.address, &pooled{c}, 1)
+	c.entry = p.p.Add(c.address, &pooled{c}, c.streams())
+	c.settled()
 }
 
 // retire lets no further call have a connection.
@@ -90,8 +98,37 @@ func (p *ConnectionPool) retire(c *Connection, call *Call, reason string) {
 
 // discard ends the hold of a call on a connection that turned out to be closed by the other side.
 func (p *ConnectionPool) discard(c *Connection) {
+	defer p.p.Release(c.entry) // also if the listener panics
 	p.retire(c, nil, "the server closed it, or sent what nobody asked for")
-	p.p.Release(c.entry)
+}
+
+// giveBack ends the hold of a call on a connection, and reports whether that is idle in the pool now. The listener hears of it before another
+// call can get the connection.
+func (p *ConnectionPool) giveBack(c *Connection, call *Call) (idle bool) {
+	defer func() { // also if the listener panics
+		if _, idle = p.p.Release(c.entry); idle && p.listener.Idle != nil {
+			p.listener.Idle(PoolEvent{Connection: c})
+		}
+	}()
+	if f := p.listener.Released; f != nil {
+		f(PoolEvent{Connection: c, Call: call})
+	}
+	return idle
+}
+
+// refuse closes a connection that did not come into the pool.
+func (p *ConnectionPool) refuse(c *Connection) {
+	c.close()
+	p.closed(&pooled{c}, "its call ended before it was used")
+}
+
+// panicked tells of a panic on a goroutine where nobody else is.
+func (p *ConnectionPool) panicked(v any) {
+	logger := p.logger
+	if logger == nil {
+		logger = slog.Default()
+	}
+	logger.Error("okhttp: panic in the background of a connection pool", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
 }
 
 // pooled is a connection as its pool sees it: closing is not a method that users of [Connection] should find.

@@ -2,7 +2,9 @@ package okhttp
 
 import (
 	"context"
+	"errors"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 )
@@ -19,26 +21,28 @@ type lookup struct {
 	mu      sync.Mutex
 	waiting [2][]netip.Addr // that came and were not taken: IPv6 and IPv4; the first alone if families do not take turns
 	turn    int             // the family whose turn it is
-	all     []netip.Addr
+	known   []netip.Addr    // that need not be found
+	all     []netip.Addr    // that were found
 	ech     string
 	started bool // the first address may be taken, although others may come that go before it
 	over    bool
+	cut     bool          // it was given up: there may be more addresses
 	err     error         // if no address came
 	changed chan struct{} // closed when something changed, and replaced
 	delay   *time.Timer
 }
 
-// resolve starts resolving. A resolver that answers at once is asked here, another on a goroutine.
-func (c *Client) resolve(ctx context.Context, cfg *config, host string) *lookup {
-	l := &lookup{host: host, races: cfg.fastFallback, changed: make(chan struct{})}
+// look starts resolving, to addresses other than those that are known. A resolver that answers at once is asked here, another on a goroutine.
+func (p *planner) look(ctx context.Context, host string, known []netip.Addr) *lookup {
+	l := &lookup{host: host, races: p.cfg.fastFallback, known: known, changed: make(chan struct{})}
 	ctx, l.cancel = context.WithCancel(ctx)
-	if f, ok := cfg.dns.(*dnsFunc); ok {
+	if f, ok := p.cfg.dns.(*dnsFunc); ok {
 		addrs, err := f.f(ctx, host)
 		l.answer(DNSAnswer{Addrs: addrs})
 		l.end(err)
 		return l
 	}
-	c.spawn(func() {
+	p.spawn(func() {
 		var err error
 		defer func() {
 			if v := recover(); v != nil {
@@ -47,7 +51,7 @@ func (c *Client) resolve(ctx context.Context, cfg *config, host string) *lookup 
 			l.end(err)
 		}()
 		var answer DNSAnswer
-		for answer, err = range cfg.dns.Lookup(ctx, host) {
+		for answer, err = range p.cfg.dns.Lookup(ctx, host) {
 			if l.answer(answer); err != nil {
 				return
 			}
@@ -63,7 +67,9 @@ func (l *lookup) answer(a DNSAnswer) {
 		return
 	}
 	for _, ip := range a.Addrs {
-		ip = ip.Unmap()
+		if ip = ip.Unmap(); slices.Contains(l.all, ip) || slices.Contains(l.known, ip) {
+			continue
+		}
 		family := 0
 		if l.races && ip.Is4() {
 			family = 1
@@ -99,12 +105,35 @@ func (l *lookup) end(err error) {
 	if l.over {
 		return
 	}
+	if len(l.all) == 0 {
+		l.err = l.nothing(err)
+	}
+	l.stop()
+}
+
+// nothing is the failure of a look-up that found nothing.
+func (l *lookup) nothing(err error) error {
+	if len(l.known) > 0 && err == nil {
+		return errors.New("no other address of " + l.host)
+	}
+	return unknownHost(l.host, err)
+}
+
+// giveUp ends the look-up because nobody waits for it any more.
+func (l *lookup) giveUp() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.over {
+		l.cut = true
+		l.stop()
+	}
+}
+
+// stop lets nothing more come. The lock is held.
+func (l *lookup) stop() {
 	l.over, l.started = true, true
 	if l.delay != nil {
 		l.delay.Stop()
-	}
-	if len(l.all) == 0 {
-		l.err = unknownHost(l.host, err)
 	}
 	l.cancel()
 	l.tell()
@@ -140,11 +169,18 @@ func (l *lookup) take() (addr netip.Addr, pending <-chan struct{}, err error) {
 	return addr, l.changed, nil
 }
 
-// more reports whether take may still return an address, or an error.
+// more reports whether take may still return an address, or an error, or would have if the look-up had not been given up.
 func (l *lookup) more() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.over || l.err != nil || len(l.waiting[0])+len(l.waiting[1]) > 0
+	return !l.over || l.cut || l.err != nil || len(l.waiting[0])+len(l.waiting[1]) > 0
+}
+
+// missed reports whether the look-up was given up, and what it had found until then, with what was known before.
+func (l *lookup) missed() (known []netip.Addr, cut bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Concat(l.known, l.all), l.cut
 }
 
 // found returns the addresses that came so far.

@@ -19,6 +19,8 @@ type exchange struct {
 	call    *Call
 	ctx     context.Context
 	conn    *Connection
+	wire    wire
+	began   time.Time
 	request *Request // as it goes to the network; the latest that an interceptor made of it
 
 	answered bool // responseHeadersStart was told
@@ -29,7 +31,7 @@ type exchange struct {
 	broken   *Error
 	got      int64
 
-	body  *http1.BodyReader
+	body  content
 	whole bool // the response came to its end
 	rare  *rareExchange
 	leak  runtime.Cleanup
@@ -47,27 +49,26 @@ func (c *Call) begin(ctx context.Context, cfg *config, req *Request, conn *Conne
 	if c.exchange != nil {
 		ex = new(exchange) // the body of an earlier response may still point to the first
 	}
-	*ex = exchange{call: c, ctx: ctx, conn: conn, request: req}
-	conn.began = now
+	*ex = exchange{call: c, ctx: ctx, conn: conn, wire: conn.wire(), began: now, request: req}
 	c.exchange = ex
 	deadline, _ := ctx.Deadline()
-	conn.source.SetLimit(cfg.readTimeout)
-	conn.source.SetDeadline(deadline)
-	conn.sink.SetLimit(cfg.writeTimeout)
-	conn.sink.SetDeadline(deadline)
-	conn.codec.SetLimits(http1.Limits{MaxHead: cfg.maxHead})
-	c.bind(ctx, conn)
+	ex.wire.limit(cfg.readTimeout, cfg.writeTimeout, deadline, cfg.maxHead)
+	if c.wire.Store(&ex.wire); c.canceled.Load() { // by somebody who could not see it yet
+		ex.wire.cancel()
+	}
+	c.bind(ctx, ex)
 	return ex
 }
 
 // failure describes what went wrong in the exchange with the server.
 func (ex *exchange) failure(phase Phase, err error) *attemptError {
-	return &attemptError{phase: phase, route: ex.conn.route.String(), sent: ex.conn.codec.Sent(), exchange: true, err: err}
+	ex.wire.judge(ex.call, err)
+	return &attemptError{phase: phase, route: ex.conn.route.String(), sent: ex.wire.sent(), exchange: true, err: err}
 }
 
 // open makes the response's body readable. Without content the exchange is over at once.
 func (ex *exchange) open() error {
-	body, err := ex.conn.codec.Body()
+	body, err := ex.wire.content()
 	if err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func (ex *exchange) finish() {
 		ex.rare = &rareExchange{trailers: trailers}
 	}
 	ex.whole = true
-	ex.conn.served++
+	ex.conn.served.Add(1)
 	ex.ended()
 }
 
@@ -112,7 +113,7 @@ func (ex *exchange) over(err *Error) {
 	ex.done = true
 	ex.leak.Stop()
 	c := ex.call
-	c.part(ex.conn)
+	c.part(ex)
 	if c.more {
 		return // a follow-up may use the connection
 	}
@@ -126,14 +127,15 @@ func (ex *exchange) over(err *Error) {
 
 // cut ends an exchange whose body will not be read to its end.
 func (ex *exchange) cut() {
-	ex.conn.codec.Spend()
+	ex.wire.spend()
 	ex.ended()
 }
 
 // fail ends an exchange whose body could not be read.
 func (ex *exchange) fail(err error) error {
 	c := ex.call
-	ex.conn.codec.Spend()
+	ex.wire.judge(c, err)
+	ex.wire.spend()
 	e := c.attribute(ex.ctx, &Error{
 		Method: ex.request.method,
 		URL:    ex.request.url.Redacted(),
@@ -214,31 +216,10 @@ func (ex *exchange) Close() error {
 
 // quit ends an exchange whose body was closed.
 func (ex *exchange) quit() {
-	if ex.body.Len() != http1.UntilClose && ex.ctx.Err() == nil && ex.discard() {
+	if ex.body.Len() != http1.UntilClose && ex.ctx.Err() == nil && ex.wire.discard(ex.body, time.Now().Add(discardTime), &ex.got) {
 		ex.finish()
 	} else {
 		ex.cut()
-	}
-}
-
-// discard reads the rest of the body and reports whether its end came in time.
-func (ex *exchange) discard() bool {
-	limits := ex.conn.source
-	end := time.Now().Add(discardTime)
-	if at := limits.Deadline(); at.IsZero() || end.Before(at) {
-		limits.SetDeadline(end)
-	}
-	var waste okio.Buffer
-	for {
-		n, err := ex.body.ReadBuffer(&waste, 16<<10)
-		waste.Clear()
-		ex.got += n
-		if ex.body.Done() {
-			return true
-		}
-		if err != nil || !time.Now().Before(end) {
-			return false
-		}
 	}
 }
 

@@ -1,17 +1,12 @@
 package okhttp
 
-import (
-	"time"
-
-	"github.com/okhttp-go/ok/okhttp/http1"
-)
+import "github.com/okhttp-go/ok/okhttp/http1"
 
 // awaitContinue sends the head of a request that expects 100 (Continue) and waits for the server to ask for the body (RFC 9110 section
 // 10.1.1). A final response comes back in its place; the body is not sent then, and since the server may or may not wait for it, the
 // connection serves no other exchange.
 func (c *Call) awaitContinue(cfg *config, ex *exchange) (refused *http1.ResponseHead, failed *attemptError) {
-	codec := ex.conn.codec
-	if err := codec.Flush(); err != nil {
+	if err := ex.wire.flush(); err != nil {
 		return nil, c.requestFailed(ex.failure(PhaseRequestHeaders, err))
 	}
 	if t := c.tracer(); t != nil && t.Wait100Continue != nil {
@@ -19,7 +14,7 @@ func (c *Call) awaitContinue(cfg *config, ex *exchange) (refused *http1.Response
 	}
 	// A wait that is longer than the read timeout cannot end well: then reading the head is what fails.
 	sooner := cfg.readTimeout == 0 || cfg.continueWait < cfg.readTimeout
-	if cfg.continueWait > 0 && sooner && !ex.heardWithin(cfg.continueWait) {
+	if cfg.continueWait > 0 && sooner && !ex.wire.heardWithin(cfg.continueWait) {
 		return nil, nil // an answer that comes later is read in its turn
 	}
 	for {
@@ -30,21 +25,8 @@ func (c *Call) awaitContinue(cfg *config, ex *exchange) (refused *http1.Response
 		case head.Status == 100:
 			return nil, nil
 		case !head.Informational():
-			codec.Spend()
+			ex.wire.spend()
 			return &head, nil
 		}
 	}
-}
-
-// heardWithin waits for the first byte of an answer and reports whether the wait was worth it: it is not if just its time was up.
-func (ex *exchange) heardWithin(d time.Duration) bool {
-	limits := ex.conn.source
-	deadline, end := limits.Deadline(), time.Now().Add(d)
-	if !deadline.IsZero() && deadline.Before(end) {
-		return true
-	}
-	limits.SetDeadline(end)
-	defer limits.SetDeadline(deadline)
-	_, err := ex.conn.codec.Source().Request(1)
-	return !isTimeout(err) || time.Now().Before(end)
 }

@@ -14,6 +14,12 @@ func (c *Call) followUp(ctx context.Context, cfg *config, req *Request, resp *Re
 		return c.authenticateProxy(ctx, cfg, resp)
 	case 300, 301, 302, 303, 307, 308:
 		return redirect(cfg, req, resp), nil
+	case 421: // Misdirected Request: the server does not want the host on a connection that was made for another (RFC 9110 section 15.5.20)
+		if ex := resp.exchange; ex != nil && ex.conn.address.host != req.url.Host() {
+			ex.conn.apart.Store(true)
+			return req, nil
+		}
+		return nil, nil
 	case 408: // Request Timeout: the server gave up on a connection that it took for idle
 		if !cfg.retry || priorStatus(resp) == 408 || retryAfter(resp, 0) > 0 {
 			return nil, nil

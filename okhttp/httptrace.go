@@ -41,11 +41,11 @@ func traceListener(c *Call, t *httptrace.ClientTrace) *EventListener {
 	}
 	l.ConnectionAcquired = func(e ConnectionEvent) {
 		conn := e.Connection
-		if conn.served == 0 && conn.tls != nil && t.TLSHandshakeDone != nil {
+		if conn.served.Load() == 0 && conn.tls != nil && t.TLSHandshakeDone != nil {
 			t.TLSHandshakeDone(conn.tls.ConnectionState(), nil)
 		}
 		if t.GotConn != nil {
-			t.GotConn(httptrace.GotConnInfo{Conn: conn.raw, Reused: conn.served > 0, WasIdle: conn.served > 0})
+			t.GotConn(httptrace.GotConnInfo{Conn: conn.raw, Reused: conn.served.Load() > 0, WasIdle: conn.served.Load() > 0})
 		}
 	}
 	if t.WroteHeaderField != nil {

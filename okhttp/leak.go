@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"runtime"
+	"time"
 
 	"github.com/okhttp-go/ok/okio"
 )
@@ -12,16 +13,32 @@ import (
 // the log are told, and the connection is closed.
 var ErrBodyLeaked = errors.New("okhttp: the response body was dropped without being closed")
 
+// leakInterval is how often a client that shuts down looks for responses that were dropped: they are why it has to wait.
+const leakInterval = 500 * time.Millisecond
+
 // A body's source is a part of its response, so that whoever can still read the one keeps the other in memory. When the response is not
 // reachable any more while its exchange is not over, nobody is left who could end it.
 
+// Nobody may need a response any more once its body is being read or closed for the last time, but it must not count as dropped before that
+// is over: its methods keep it.
+
 func (r *responseAndBody) ReadBuffer(dst *okio.Buffer, most int64) (int64, error) {
-	return r.exchange.ReadBuffer(dst, most)
+	n, err := r.exchange.ReadBuffer(dst, most)
+	runtime.KeepAlive(r)
+	return n, err
 }
 
-func (r *responseAndBody) Read(p []byte) (int, error) { return r.exchange.Read(p) }
+func (r *responseAndBody) Read(p []byte) (int, error) {
+	n, err := r.exchange.Read(p)
+	runtime.KeepAlive(r)
+	return n, err
+}
 
-func (r *responseAndBody) Close() error { return r.exchange.Close() }
+func (r *responseAndBody) Close() error {
+	err := r.exchange.Close()
+	runtime.KeepAlive(r)
+	return err
+}
 
 // watch looks out for the response being dropped, until the exchange is over.
 func (ex *exchange) watch(r *responseAndBody) {
@@ -30,7 +47,7 @@ func (ex *exchange) watch(r *responseAndBody) {
 
 // leaked runs on the runtime's goroutine for cleanups, which belongs to nobody: it may be outside of the synctest bubble that the
 // connection is in, and must not be held up. So it only puts the exchange on a list of its pool. That is looked at when the next call starts,
-// when the pool looks for idle connections, and when it or a client of it is closed.
+// when the pool looks for idle connections, while a client shuts down, and when it or the pool is closed.
 func (ex *exchange) leaked() {
 	p := ex.conn.pool
 	p.mu.Lock()

@@ -151,3 +151,86 @@ func TestNoFalseLeak(t *testing.T) {
 		t.Errorf("logged %s", text)
 	}
 }
+
+// drops executes a GET and drops the response.
+func drops(t *testing.T, c *Client, url string) {
+	t.Helper()
+	if _, err := c.Get(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantCollected collects garbage until something is told.
+func wantCollected[T any](t *testing.T, told <-chan T) (v T) {
+	t.Helper()
+	for limit := time.Now().Add(30 * time.Second); time.Now().Before(limit); {
+		runtime.GC()
+		select {
+		case v = <-told:
+			return v
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	t.Fatal("nothing was told after 30 s of collecting garbage")
+	return v
+}
+
+// The pool's timer notices a leak although no call is made any more and nothing is closed. What the listener of the pool is told.
+func TestLeakIsNoticedByTimer(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, strings.Repeat("x", 100<<10)) }))
+	defer s.Close()
+	closed := make(chan PoolEvent, 1)
+	var l poolLog
+	listener := l.listener()
+	inner := listener.Closed
+	listener.Closed = func(e PoolEvent) { inner(e); closed <- e }
+	pool := NewConnectionPool(PoolConfig{KeepAlive: 20 * time.Millisecond, Listener: listener})
+	defer pool.Close()
+	failed := make(chan error, 1)
+	client := New(WithPool(pool), WithLogger(slog.New(slog.DiscardHandler)), WithEventListener(func(*Call) *EventListener {
+		return &EventListener{CallFailed: func(f Failure) { failed <- f.Err }}
+	}))
+	defer client.Close()
+	drops(t, client, s.URL)
+	wantCollected(t, closed)
+	if err := <-failed; !errors.Is(err, ErrBodyLeaked) {
+		t.Errorf("error %v", err)
+	}
+	if got := pool.Stats(); got != (PoolStats{}) {
+		t.Errorf("pool %+v", got)
+	}
+	at := strings.TrimPrefix(s.URL, "http://")
+	l.untimed()
+	l.want(t, `
+		connectStart call 1 (`+at+`)
+		connectEnd #1 call 1 (`+at+`)
+		acquired #1 call 1
+		noNewExchanges #1 call 1 (its last exchange leaves it unfit for another)
+		released #1 call 1
+		closed #1 (not fit for another exchange)`)
+}
+
+// Shutdown does not wait for a response that nobody has any more.
+func TestShutdownNoticesLeak(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, strings.Repeat("x", 100<<10)) }))
+	defer s.Close()
+	for name, derived := range map[string]bool{"own pool": false, "pool of another client": true} {
+		t.Run(name, func(t *testing.T) {
+			owner := New(WithLogger(slog.New(slog.DiscardHandler)))
+			defer owner.Close()
+			client := owner
+			if derived {
+				client = owner.With()
+			}
+			drops(t, client, s.URL)
+			done := make(chan error, 1)
+			go func() { done <- client.Shutdown(t.Context()) }()
+			if err := wantCollected(t, done); err != nil {
+				t.Error(err)
+			}
+			if got := owner.cfg.pool.Stats(); got != (PoolStats{}) {
+				t.Errorf("pool %+v", got)
+			}
+		})
+	}
+}

@@ -48,7 +48,7 @@ func (c *Call) lose(v any) error {
 // maySent reports whether a server may have seen a byte of the call.
 func (c *Call) maySent() bool {
 	ex := c.exchange
-	return ex != nil && (ex != &c.first || ex.done || ex.conn.codec.Sent())
+	return ex != nil && (ex != &c.first || ex.done || ex.wire.sent())
 }
 
 func regardless(f func()) {

@@ -14,11 +14,11 @@ import (
 // planner says over what to send one request, and its retries: an open connection, or routes to connect to, one after another. It
 // implements [race.Planner]. It belongs to the goroutine of the call.
 type planner struct {
-	client *Client
-	call   *Call // nil for a connection that is opened in advance
-	cfg    *config
-	url    URL
-	addr   address
+	spawn func(func()) // runs something on a goroutine that its owner waits for
+	call  *Call        // nil for a connection that is opened in advance
+	cfg   *config
+	url   URL
+	addr  address
 
 	repeatable bool // of the request: how closely an idle connection is looked at
 	looked     bool // in the pool, just before
@@ -76,6 +76,12 @@ func (p *planner) Next(ctx context.Context) (race.Plan, <-chan struct{}, error) 
 	if r == nil {
 		return nil, pending, err
 	}
+	if p.call != nil {
+		if conn, err := p.call.coalesced(p.cfg, r); err != nil || conn != nil {
+			p.pinned = r
+			return p.ready(conn, err)
+		}
+	}
 	return &connectPlan{planner: p, route: r}, nil, nil
 }
 
@@ -96,7 +102,7 @@ func (p *planner) route(ctx context.Context) (*Route, <-chan struct{}, error) {
 		}
 	}
 	for {
-		r, pending, err := p.ofLookup()
+		r, pending, err := p.ofLookup(ctx)
 		if r != nil || pending != nil || err != nil {
 			p.tried = p.tried || pending == nil
 			return r, pending, err
@@ -159,18 +165,34 @@ func (p *planner) start(ctx context.Context) (*Route, error) {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return p.fresh(p.at(ip, "")), nil
 	}
-	l := p.listener()
-	if l.DNSStart != nil {
+	p.resolve(ctx, host, nil)
+	return nil, nil
+}
+
+// resolve starts to look for addresses of a host that are not known.
+func (p *planner) resolve(ctx context.Context, host string, known []netip.Addr) {
+	if l := p.listener(); l.DNSStart != nil {
 		l.DNSStart(DNSEvent{Call: p.call, Host: host})
 	}
 	p.told = false
 	p.phase, p.via = PhaseDNS, ""
-	p.lookup = p.client.resolve(ctx, p.cfg, host)
-	return nil, nil
+	p.lookup = p.look(ctx, host, known)
 }
 
-// ofLookup returns the next route of the current look-up.
-func (p *planner) ofLookup() (*Route, <-chan struct{}, error) {
+// resolved tells listeners that the look-up has led to something: an address, or a connection of the pool meanwhile.
+func (p *planner) resolved() {
+	if p.lookup == nil || p.told {
+		return
+	}
+	p.told = true
+	if l := p.listener(); l.DNSEnd != nil {
+		l.DNSEnd(DNSEvent{Call: p.call, Host: p.lookup.host, Addrs: p.lookup.found()})
+	}
+}
+
+// ofLookup returns the next route of the current look-up. One that was given up, because there was a connection that has failed since, is
+// made again.
+func (p *planner) ofLookup(ctx context.Context) (*Route, <-chan struct{}, error) {
 	for p.lookup != nil {
 		ip, pending, err := p.lookup.take()
 		switch {
@@ -180,13 +202,15 @@ func (p *planner) ofLookup() (*Route, <-chan struct{}, error) {
 			p.lookup = nil
 			return nil, nil, &attemptError{phase: PhaseDNS, err: err}
 		case !ip.IsValid():
-			p.lookup = nil
-			return nil, nil, nil
+			known, cut := p.lookup.missed()
+			if !cut {
+				p.lookup = nil
+				return nil, nil, nil
+			}
+			p.resolve(ctx, p.lookup.host, known)
+			continue
 		}
-		if l := p.listener(); !p.told && l.DNSEnd != nil {
-			l.DNSEnd(DNSEvent{Call: p.call, Host: p.lookup.host, Addrs: p.lookup.found()})
-		}
-		p.told = true
+		p.resolved()
 		keys := ""
 		if p.proxy.IsDirect() && p.addr.secure && p.addr.port == 443 { // the record of a host is about that port (RFC 9460 section 9.1)
 			keys = p.lookup.keys()
@@ -219,7 +243,7 @@ func (p *planner) fresh(r *Route) *Route {
 // settle ends what is still under way once there is a connection; what came so far stays for a retry.
 func (p *planner) settle() {
 	if p.lookup != nil {
-		p.lookup.end(context.Canceled)
+		p.lookup.giveUp()
 	}
 }
 

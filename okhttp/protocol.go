@@ -7,6 +7,20 @@ type Protocol string
 const (
 	HTTP10 Protocol = "http/1.0"
 	HTTP11 Protocol = "http/1.1"
+	HTTP2  Protocol = "h2"
+)
+
+// Protocols is what a client offers to speak.
+type Protocols uint8
+
+// What a client may offer.
+const (
+	// HTTP2OrHTTP1 lets TLS negotiate HTTP/2 or HTTP/1.1 (ALPN), and speaks HTTP/1.1 in cleartext. It is the default.
+	HTTP2OrHTTP1 Protocols = iota
+	// HTTP1Only is HTTP/1.1 alone.
+	HTTP1Only
+	// HTTP2PriorKnowledge speaks HTTP/2 in cleartext, to servers that are known to (RFC 9113 section 3.3). https URLs fail.
+	HTTP2PriorKnowledge
 )
 
 // Version is the version of this module, part of the default User-Agent.

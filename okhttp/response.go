@@ -1,6 +1,7 @@
 package okhttp
 
 import (
+	"runtime"
 	"strconv"
 	"time"
 
@@ -43,6 +44,7 @@ func (r *Response) Trailers() (Headers, error) {
 		return Headers{}, nil
 	}
 	fields, err := r.exchange.allTrailers()
+	runtime.KeepAlive(r) // see leak.go
 	return headersOf(fields), err
 }
 

@@ -135,7 +135,7 @@ func callError(req *Request, err error, failed []error, sent bool) *Error {
 // blame remembers a route whose connection failed before it was of any use, so that others are tried before it.
 func (c *Call) blame(ctx context.Context, cfg *config, req *Request, e *attemptError) {
 	conn := c.plan.last
-	if !e.exchange || conn == nil || conn.served > 0 || !c.plan.fresh || c.endOf(ctx, e.err) != nil {
+	if !e.exchange || conn == nil || conn.served.Load() > 0 || !c.plan.fresh || c.endOf(ctx, e.err) != nil {
 		return
 	}
 	cfg.failures.fail(conn.route)
@@ -161,8 +161,8 @@ func (c *Call) recoverable(ctx context.Context, cfg *config, req *Request, err e
 		return false
 	case errors.As(err, &pe), errors.As(err, &te), isTimeout(err):
 		return false
-	case req.body != nil && req.body.cfg.OneShot:
-		return false
+	case req.body != nil && req.body.cfg.OneShot && (ae.sent || ae.phase != PhaseRequestHeaders):
+		return false // otherwise the connection was about to end, and the body was not opened
 	case ae.sent && !req.repeatable():
 		return false
 	}

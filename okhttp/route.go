@@ -25,6 +25,7 @@ type settings struct {
 	selector  any // nil with a proxy of its own
 	proxy     Proxy
 	proxyAuth any
+	protocols Protocols
 	// The rest is for https alone.
 	tls      *tls.Config
 	verifier any
@@ -39,6 +40,21 @@ func addressOf(u URL, cfg *config) address {
 	}
 	return a
 }
+
+// addressFor is addressOf for a request, which may want to leave HTTP by way of HTTP/1.1.
+func addressFor(req *Request, cfg *config) address {
+	a := addressOf(req.url, cfg)
+	if a.secure && req.Upgrade() != "" {
+		a.settings = cfg.upgrading
+	}
+	return a
+}
+
+// protocols is what may be spoken with the server.
+func (a *address) protocols() Protocols { return a.settings.Value().protocols }
+
+// priorKnowledge reports whether HTTP/2 is spoken without asking.
+func (a *address) priorKnowledge() bool { return a.protocols() == HTTP2PriorKnowledge && !a.secure }
 
 // authority is the target of CONNECT: the port is always there.
 func (a *address) authority() string { return net.JoinHostPort(a.host, strconv.Itoa(a.port)) }
@@ -66,12 +82,14 @@ func (r *Route) Proxy() Proxy { return r.proxy }
 // socket.
 func (r *Route) Addr() netip.AddrPort { return r.socket }
 
-// RequiresTunnel reports whether an HTTP proxy is asked for a connection to the server (CONNECT, RFC 9110 section 9.3.6), because TLS is
-// spoken with the server itself.
-func (r *Route) RequiresTunnel() bool { return r.proxy.speaksHTTP() && r.address.secure }
+// RequiresTunnel reports whether an HTTP proxy is asked for a connection to the server (CONNECT, RFC 9110 section 9.3.6), because TLS, or
+// HTTP/2, is spoken with the server itself.
+func (r *Route) RequiresTunnel() bool {
+	return r.proxy.speaksHTTP() && (r.address.secure || r.address.priorKnowledge())
+}
 
 // forwards reports whether a proxy reads the requests.
-func (r *Route) forwards() bool { return r.proxy.speaksHTTP() && !r.address.secure }
+func (r *Route) forwards() bool { return r.proxy.speaksHTTP() && !r.RequiresTunnel() }
 
 // isServer reports whether what is connected to is the server, or stands for it.
 func (r *Route) isServer() bool { return r.proxy.IsDirect() || r.proxy.kind == proxyUnix }

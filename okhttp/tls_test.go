@@ -353,7 +353,7 @@ func idleTLS(t *testing.T, client, server net.Conn) (*Connection, *tls.Conn) {
 	go func() { done <- srv.Handshake() }()
 	setup := newTLSSetup(New(WithTLSConfig(clientTLS)).cfg)
 	cfg, _ := setup.choose(defaultSpecs, 0)
-	setup.complete(cfg, "server.test", ModernTLS, "", new(tlsOutcome))
+	setup.complete(cfg, "server.test", ModernTLS, HTTP1Only, "", new(tlsOutcome))
 	secure := tls.Client(client, cfg)
 	if err := secure.Handshake(); err != nil {
 		t.Fatal(err)
@@ -361,7 +361,7 @@ func idleTLS(t *testing.T, client, server net.Conn) (*Connection, *tls.Conn) {
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	conn := newConnection(&connectPlan{route: &Route{address: address{host: "server.test", port: 443, secure: true}}, raw: client, stream: client}, secure)
+	conn := newConnection(&connectPlan{route: &Route{address: address{host: "server.test", port: 443, secure: true, settings: New().cfg.secure}}, raw: client, stream: client}, secure)
 	t.Cleanup(func() { conn.close(); srv.Close() })
 	return conn, srv
 }

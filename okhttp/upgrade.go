@@ -31,8 +31,8 @@ func (c *Call) upgraded(ex *exchange, r *responseAndBody) (*Response, error) {
 	if c.timeout != nil {
 		c.timeout.stop()
 	}
-	ex.conn.source.SetDeadline(time.Time{})
-	ex.conn.sink.SetDeadline(time.Time{})
+	ex.conn.http1.source.SetDeadline(time.Time{})
+	ex.conn.http1.sink.SetDeadline(time.Time{})
 	u := &upgrade{ex: ex}
 	u.source.upgrade, u.sink.upgrade = u, u
 	u.open.Store(2)
@@ -109,7 +109,7 @@ func (s *upgradedSource) ReadBuffer(dst *okio.Buffer, most int64) (int64, error)
 			l.ResponseBodyStart(c)
 		}
 	}
-	n, err := s.ex.conn.codec.Source().ReadBuffer(dst, most)
+	n, err := s.ex.conn.http1.codec.Source().ReadBuffer(dst, most)
 	s.moved.Add(n)
 	if err != nil {
 		err = s.fail(PhaseResponseBody, err)
@@ -117,12 +117,16 @@ func (s *upgradedSource) ReadBuffer(dst *okio.Buffer, most int64) (int64, error)
 	return n, err
 }
 
-func (s *upgradedSource) Timeout() *okio.Timeout { return s.ex.conn.source }
+func (s *upgradedSource) Timeout() *okio.Timeout { return s.ex.conn.http1.source }
 
 func (s *upgradedSource) Close() error {
 	if !s.ended.CompareAndSwap(false, true) {
 		return nil
 	}
+	return s.end()
+}
+
+func (s *upgradedSource) end() error {
 	err := s.ex.conn.socket.Source().Close()
 	defer s.closed()
 	c := s.ex.call
@@ -156,7 +160,7 @@ func (k *upgradedSink) WriteBuffer(src *okio.Buffer, n int64) error {
 
 func (k *upgradedSink) Flush() error { return k.ex.conn.socket.Sink().Flush() }
 
-func (k *upgradedSink) Timeout() *okio.Timeout { return k.ex.conn.sink }
+func (k *upgradedSink) Timeout() *okio.Timeout { return k.ex.conn.http1.sink }
 
 func (k *upgradedSink) Close() error {
 	if !k.ended.CompareAndSwap(false, true) {
@@ -177,11 +181,14 @@ type upgradedBody struct{ *upgrade }
 func (b upgradedBody) ReadBuffer(*okio.Buffer, int64) (int64, error) { return 0, io.EOF }
 
 func (b upgradedBody) Close() (err error) {
-	defer func() {
-		if sourceErr := b.source.Close(); sourceErr != nil {
-			err = sourceErr
-		}
-	}()
+	// The peer may answer the end of the one direction with that of the other. To who reads, it was closed from here.
+	if b.source.ended.CompareAndSwap(false, true) {
+		defer func() {
+			if sourceErr := b.source.end(); sourceErr != nil {
+				err = sourceErr
+			}
+		}()
+	}
 	return b.sink.Close()
 }
 

@@ -45,7 +45,12 @@ func (p *PartReader) FileName() string {
 }
 
 func (p *PartReader) disposition() (string, map[string]string) {
-	kind, params, err := mime.ParseMediaType(p.headers.Get("Content-Disposition"))
+	value := p.headers.Get("Content-Disposition")
+	kind, params, err := mime.ParseMediaType(value)
+	if err != nil {
+		// Browsers write a backslash as it is (WHATWG HTML section 4.10.21.8), where it is the last one too: then it is no escape of the quote.
+		kind, params, err = mime.ParseMediaType(strings.ReplaceAll(value, `\`, `\\`))
+	}
 	if err != nil {
 		return "", nil
 	}

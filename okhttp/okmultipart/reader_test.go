@@ -405,7 +405,11 @@ func TestDisposition(t *testing.T) {
 		`form-data; name="a"; filename*=UTF-8''%e2%82%ac`:  {"a", "\u20ac"},
 		`attachment; name="a"; filename="b"`:               {"", "b"},
 		`form-data; name="a`:                               {"", ""},
-		``:                                                 {"", ""},
+		`form-data; name="a\"b\\c"`:                        {`a"b\c`, ""},
+		`form-data; name="a\b\"`:                           {`a\b\`, ""},
+		`form-data; name="a\"; filename="b\c.txt"`:         {`a\`, "c.txt"},
+		`form-data; name="a"; filename="C:\dir\"`:          {"a", ""},
+		``: {"", ""},
 	} {
 		body := lines("--b", "Content-Disposition: "+value, "Content-Type: a/b", "", "x", "--b--")
 		p, err := newReader(t, strings.NewReader(body), "b").NextPart()

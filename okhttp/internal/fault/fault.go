@@ -3,6 +3,7 @@
 package fault
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 )
@@ -29,12 +30,14 @@ func Protocolf(format string, args ...any) *ProtocolError {
 type TooLargeError struct {
 	// What is the thing that was limited: "response head", "chunk size line".
 	What string
-	// Limit is the largest size allowed, in bytes.
+	// Limit is the largest size allowed.
 	Limit int64
+	// Unit is what Limit counts, "fields"; empty for bytes.
+	Unit string
 }
 
 func (e *TooLargeError) Error() string {
-	return e.What + " is larger than the limit of " + strconv.FormatInt(e.Limit, 10) + " bytes"
+	return e.What + " is larger than the limit of " + strconv.FormatInt(e.Limit, 10) + " " + cmp.Or(e.Unit, "bytes")
 }
 
 // Quote renders what a peer sent for an error message, cut short so that no message grows with its input.

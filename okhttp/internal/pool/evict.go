@@ -63,15 +63,25 @@ func (p *Pool[K, C]) longestIdle(spareOnly bool) (oldest *Entry[K, C], count int
 	return oldest, count
 }
 
-// arm sets the timer for the expiry of the connection that is idle for longest; while all are in use, for the next look at calls that were
-// forgotten. The lock is held.
+// arm sets the timer for when the next connection is to be closed. Calls that were forgotten are looked for at that time too, at the latest
+// after the keep-alive. The lock is held.
 func (p *Pool[K, C]) arm(now time.Duration) {
 	if p.armed || p.closed || p.idle+p.inUse == 0 {
 		return
 	}
 	in := p.cfg.KeepAlive
-	if oldest, _ := p.longestIdle(false); oldest != nil {
-		in -= now - oldest.idleAt
+	if p.cfg.MaxAge > 0 { // what comes while the timer runs must not be due before it
+		in = min(in, p.cfg.MaxAge)
+	}
+	for _, g := range p.groups {
+		for _, e := range g.entries {
+			if e.calls == 0 {
+				in = min(in, p.cfg.KeepAlive-(now-e.idleAt))
+			}
+			if p.cfg.MaxAge > 0 && (e.calls == 0 || !p.tooOld(e, now)) { // it may become idle until then
+				in = min(in, p.cfg.MaxAge-(now-e.made))
+			}
+		}
 	}
 	p.armed = true
 	if p.timer == nil {
@@ -84,15 +94,17 @@ func (p *Pool[K, C]) arm(now time.Duration) {
 // clean closes what has been idle for the whole keep-alive and looks again when the next one is due.
 func (p *Pool[K, C]) clean() {
 	if p.cfg.Prune != nil {
-		p.cfg.Prune()
+		p.guarded(p.cfg.Prune)
 	}
 	now := time.Since(p.epoch)
-	p.shut(p.drop(func(e *Entry[K, C]) bool { return e.calls == 0 && p.expired(e, now) }), Expired)
-	p.shut(p.drop(func(e *Entry[K, C]) bool { return e.calls == 0 && p.tooOld(e, now) }), TooOld)
+	old := p.drop(func(e *Entry[K, C]) bool { return e.calls == 0 && p.expired(e, now) })
+	aged := p.drop(func(e *Entry[K, C]) bool { return e.calls == 0 && p.tooOld(e, now) })
 	p.mu.Lock()
 	out := p.surplus()
 	p.armed = false
 	p.arm(now)
 	p.mu.Unlock()
-	p.shut(out, TooMany)
+	p.guarded(func() { p.shut(old, Expired) })
+	p.guarded(func() { p.shut(aged, TooOld) })
+	p.guarded(func() { p.shut(out, TooMany) })
 }

@@ -10,11 +10,13 @@ import (
 type Policy[C Conn] struct {
 	MinCalls int           // calls that the connections of the key can carry together; 0 or less: no policy
 	Backoff  time.Duration // after an opening that failed
-	Jitter   time.Duration // by which the back-off varies, up and down
+	Jitter   time.Duration // by which the back-off varies, up and down; no more than the back-off counts
 	// Open opens a connection and says how many calls it can carry.
 	Open func(context.Context) (c C, limit int, err error)
 	// Opened is told of each connection and its place, before anyone can acquire it.
 	Opened func(C, any)
+	// Added is told of each connection once it is in the pool.
+	Added func(C)
 }
 
 type policy[C Conn] struct {
@@ -99,21 +101,29 @@ func (p *Pool[K, C]) open(ctx context.Context, key K) {
 		}
 		now := g.policy.Policy
 		p.mu.Unlock()
-		c, limit, err := now.Open(ctx)
-		if err != nil {
+		opened := false
+		p.guarded(func() {
+			if c, limit, err := now.Open(ctx); err == nil {
+				opened = true
+				p.addIdle(key, c, limit, now.Opened)
+				if now.Added != nil {
+					now.Added(c)
+				}
+			}
+		})
+		if !opened {
 			p.backOff(ctx, now)
-			continue
 		}
-		p.addIdle(key, c, limit, now.Opened)
 	}
 }
 
 func (p *Pool[K, C]) backOff(ctx context.Context, now Policy[C]) {
-	wait := now.Backoff
-	if now.Jitter > 0 {
-		wait += rand.N(2*now.Jitter+1) - now.Jitter
+	const longest = 1 << 60 // with the jitter added it is still a Duration
+	wait := min(max(now.Backoff, 0), longest)
+	if jitter := min(now.Jitter, wait); jitter > 0 {
+		wait += rand.N(2*jitter+1) - jitter
 	}
-	t := time.NewTimer(max(wait, 0))
+	t := time.NewTimer(wait)
 	defer t.Stop()
 	select {
 	case <-t.C:

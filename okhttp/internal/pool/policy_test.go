@@ -171,6 +171,45 @@ func TestPolicyBackOff(t *testing.T) {
 	})
 }
 
+// Absurd values of a user end nothing.
+func TestPolicyBackOffBounds(t *testing.T) {
+	for _, d := range []struct{ backoff, jitter time.Duration }{{1<<63 - 1, 1<<63 - 1}, {time.Minute, 1<<63 - 1}, {0, 1<<63 - 1}, {-1, -1}} {
+		withPolicy(t, Config[*fake]{MaxIdle: 5, KeepAlive: time.Hour}, 1, func(w *world, o *opener) {
+			o.fail = 3
+			policy := o.policy(1)
+			policy.Backoff, policy.Jitter = d.backoff, d.jitter
+			w.p.SetPolicy("k", policy)
+			w.at(10 * time.Minute)
+			if d.backoff > time.Hour && len(o.starts) != 1 || d.backoff <= 0 && len(o.starts) != 4 {
+				t.Errorf("%d openings with a back-off of %v", len(o.starts), d.backoff)
+			}
+		})
+	}
+}
+
+// An opening that panics is one that failed.
+func TestPolicyPanics(t *testing.T) {
+	var told []any
+	withPolicy(t, Config[*fake]{MaxIdle: 5, KeepAlive: time.Hour, Panicked: func(v any) { told = append(told, v) }}, 1, func(w *world, o *opener) {
+		policy := o.policy(1)
+		open := policy.Open
+		policy.Open = func(ctx context.Context) (*fake, int, error) {
+			if len(told) < 2 {
+				panic("opening")
+			}
+			return open(ctx)
+		}
+		w.p.SetPolicy("k", policy)
+		w.at(time.Minute)
+		w.wantStats(0, 0)
+		w.at(2 * time.Minute)
+		w.wantStats(1, 1)
+		if len(told) != 2 || told[0] != "opening" {
+			t.Errorf("told of %v", told)
+		}
+	})
+}
+
 func TestCloseEndsPolicies(t *testing.T) {
 	withPolicy(t, Config[*fake]{MaxIdle: 5, KeepAlive: time.Hour}, 1, func(w *world, o *opener) {
 		w.p.SetPolicy("k", o.policy(2))

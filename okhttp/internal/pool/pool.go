@@ -29,6 +29,9 @@ type Config[C Conn] struct {
 
 	Prune  func()               // looks for calls that were forgotten, and releases what they hold, before each look for idle connections
 	Closed func(C, CloseReason) // is told of each connection that the pool closed
+	// Panicked is told when one of these, or a function of a Policy, panics on a goroutine of the pool's own. nil lets the panic pass, which
+	// ends the program.
+	Panicked func(any)
 }
 
 // CloseReason tells why a pool closed a connection.
@@ -318,12 +321,28 @@ func (p *Pool[K, C]) remove(e *Entry[K, C]) {
 	}
 }
 
-// shut closes connections that were removed. The lock is not held.
+// shut closes connections that were removed, all of them before anyone is told, who may panic. The lock is not held.
 func (p *Pool[K, C]) shut(out []*Entry[K, C], reason CloseReason) {
 	for _, e := range out {
 		e.Conn.Close()
-		if p.cfg.Closed != nil {
-			p.cfg.Closed(e.Conn, reason)
-		}
 	}
+	if p.cfg.Closed == nil {
+		return
+	}
+	for _, e := range out {
+		p.cfg.Closed(e.Conn, reason)
+	}
+}
+
+// guarded runs what may call functions of the Config on a goroutine of the pool's own.
+func (p *Pool[K, C]) guarded(f func()) {
+	defer func() {
+		if p.cfg.Panicked == nil {
+			return
+		}
+		if v := recover(); v != nil {
+			p.cfg.Panicked(v)
+		}
+	}()
+	f()
 }

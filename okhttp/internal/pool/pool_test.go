@@ -162,6 +162,60 @@ func TestMaxAge(t *testing.T) {
 	})
 }
 
+// What is above its age is closed at that time, whatever the timer was set for before.
+func TestMaxAgeIsKept(t *testing.T) {
+	inBubble(t, Config[*fake]{MaxIdle: 5, KeepAlive: 100, MaxAge: 30}, func(w *world) {
+		a := w.add("k", "a")
+		w.at(10)
+		w.p.Release(a)
+		w.at(20)
+		b, c := w.add("k", "b"), w.add("k", "c")
+		w.p.Release(b)
+		w.at(29)
+		w.wantClosed()
+		w.at(30)
+		w.wantClosed("a")
+		w.at(49)
+		w.wantClosed("a")
+		w.at(50)
+		w.wantClosed("a", "b")
+		w.at(1000)
+		w.p.Release(c)
+		w.wantClosed("a", "b", "c")
+	})
+	inBubble(t, Config[*fake]{MaxIdle: 5, KeepAlive: 20, MaxAge: 50}, func(w *world) {
+		a := w.add("k", "a")
+		w.at(45)
+		w.p.Release(a)
+		w.at(49)
+		w.wantClosed()
+		w.at(50)
+		w.wantClosed("a")
+	})
+}
+
+// A hook that panics on the pool's own goroutine does not keep it from closing connections, then and later.
+func TestPanicWhileCleaning(t *testing.T) {
+	var told []any
+	cfg := Config[*fake]{MaxIdle: 5, KeepAlive: 100, Panicked: func(v any) { told = append(told, v) }}
+	cfg.Prune = func() { panic("prune") }
+	cfg.Closed = func(*fake, CloseReason) { panic("closed") }
+	inBubble(t, cfg, func(w *world) {
+		a, b := w.add("k", "a"), w.add("k", "b")
+		w.p.Release(a)
+		w.p.Release(b)
+		w.at(100)
+		w.wantClosed("a", "b")
+		c := w.add("k", "c")
+		w.p.Release(c)
+		w.at(200)
+		w.wantClosed("a", "b", "c")
+		if !slices.Equal(told, []any{"prune", "closed", "prune", "closed"}) {
+			t.Errorf("told of %v", told)
+		}
+	})
+}
+
 func TestEvictIdleLeavesThoseInUse(t *testing.T) {
 	inBubble(t, Config[*fake]{MaxIdle: 5, KeepAlive: time.Hour}, func(w *world) {
 		a, b := w.add("k", "a"), w.add("k", "b")

@@ -1,0 +1,239 @@
+package http2
+
+import (
+	"errors"
+	"net"
+	"strconv"
+
+	"github.com/okhttp-go/ok/okio"
+)
+
+// NewClient begins a connection in the role of the client, over one that both sides have agreed to speak HTTP/2 on. It sends nothing yet: the
+// preface goes with the first stream, or with Flush.
+func NewClient(raw net.Conn, cfg Config) *Conn {
+	c := newConn(raw, cfg, false)
+	c.mu.Lock()
+	c.nextID = 3 // as the reference; 1 belongs to upgrades from HTTP/1.1, which are not made
+	c.mu.Unlock()
+	return c
+}
+
+// Flush sends what was held back, the preface of the client above all.
+func (c *Conn) Flush() { c.flush() }
+
+// ErrTooManyStreams is the failure to open a stream where the peer allows no more at the same time.
+var ErrTooManyStreams = errors.New("http2: the peer allows no more streams at the same time")
+
+// Open opens a stream with the head of a request; of its fields those are left out that HTTP/2 does not have. last says that no content
+// follows; otherwise the headers may wait for the first content or Flush. If the connection takes no more streams, nothing was sent, and the error is the
+// connection's, a [*GoAwayError] or [ErrTooManyStreams].
+func (c *Conn) Open(r RequestHead, fields []string, last bool) (*Stream, error) {
+	c.mu.Lock()
+	if err := c.usable(); err != nil {
+		c.mu.Unlock()
+		return nil, err
+	}
+	if uint32(c.opened) >= c.maxStreams {
+		c.mu.Unlock()
+		return nil, ErrTooManyStreams
+	}
+	block, err := c.encoder.AppendRequest(c.block[:0], r, fields)
+	if err != nil {
+		c.mu.Unlock()
+		return nil, err
+	}
+	c.block = block
+	id := c.nextID
+	c.nextID += 2
+	c.opened++
+	s := c.newStream(id)
+	s.headAt = c.appended
+	s.bodiless = r.Method == "HEAD"
+	s.appendBlock(last)
+	s.finished = last
+	eager := last || s.sendWindow <= 0 || c.sendWindow <= 0
+	c.mu.Unlock()
+	if eager {
+		c.flush()
+	}
+	return s, nil
+}
+
+// appendBlock appends the frames of the block of headers that was encoded last. The lock is held.
+func (s *Stream) appendBlock(last bool) {
+	c := s.conn
+	frames := AppendHeaders(c.scratch[:0], s.id, c.block, last, c.peerFrame)
+	if f := c.cfg.Frames; f != nil {
+		eachFrame(frames, func(h FrameHeader, payload []byte) { f(false, h, payload) })
+	}
+	c.append(frames)
+}
+
+func eachFrame(frames []byte, f func(FrameHeader, []byte)) {
+	for len(frames) >= FrameHeaderLen {
+		h := ParseFrameHeader(frames)
+		f(h, frames[FrameHeaderLen:][:h.Length])
+		frames = frames[FrameHeaderLen+h.Length:]
+	}
+}
+
+// SendTrailers sends the fields that follow the content, and ends the sending side.
+func (s *Stream) SendTrailers(fields []string) error {
+	return s.sendBlock(true, func(dst []byte) ([]byte, error) { return s.conn.encoder.AppendTrailers(dst, fields) })
+}
+
+func (s *Stream) sendBlock(last bool, encode func(dst []byte) ([]byte, error)) error {
+	c := s.conn
+	c.mu.Lock()
+	if err := s.sendable(); err != nil {
+		c.mu.Unlock()
+		return err
+	}
+	block, err := encode(c.block[:0])
+	if err != nil {
+		c.mu.Unlock()
+		return err
+	}
+	c.block = block
+	s.appendBlock(last)
+	if last {
+		s.endOutput()
+	}
+	c.mu.Unlock()
+	c.flush()
+	return nil
+}
+
+// takeFields takes a whole block of headers.
+func (c *Conn) takeFields(b headerBlock, fields []string, failed error) error {
+	if b.promised != 0 {
+		return c.takePromise(b, fields, failed)
+	}
+	c.mu.Lock()
+	s := c.streams[b.stream]
+	var err error
+	switch {
+	case s != nil:
+		err = s.takeHead(fields, b.last, failed)
+	case c.server && !c.ours(b.stream) && b.stream > c.lastID:
+		err = c.accept(b, fields, failed)
+	default:
+		err = c.unknown(FrameHeader{Type: FrameHeaders, Stream: b.stream})
+	}
+	c.mu.Unlock()
+	return err
+}
+
+// takeHead takes headers or trailers of an open stream. The lock is held.
+func (s *Stream) takeHead(fields []string, last bool, failed error) error {
+	bad := func(code ErrorCode, detail string) error { return &StreamError{s.id, code, detail} }
+	switch {
+	case s.ended:
+		return bad(StreamClosed, "headers came after the end")
+	case failed != nil:
+		return streamError(s.id, failed)
+	case s.headed:
+		if !last {
+			return bad(ProtocolErrorCode, "trailers came without an end of the stream")
+		}
+		if err := ValidTrailers(fields); err != nil {
+			return streamError(s.id, err)
+		}
+		if s.declared >= 0 && s.got != s.declared {
+			return bad(ProtocolErrorCode, "expected "+strconv.FormatInt(s.declared, 10)+" bytes but received "+strconv.FormatInt(s.got, 10))
+		}
+		s.trailers = fields
+		if s.promised {
+			s.conn.push(pushEvent{kind: pushHeaders, stream: s, fields: fields, last: true})
+		}
+		s.endInput()
+		return nil
+	}
+	if err := ValidResponse(fields); err != nil {
+		return streamError(s.id, err)
+	}
+	declared, err := ContentLength(fields)
+	status := Status(fields)
+	switch {
+	case err != nil:
+		return streamError(s.id, err)
+	case status < 200 && last:
+		return bad(ProtocolErrorCode, "an informational response ended the stream")
+	}
+	if status >= 200 {
+		s.headed = true
+		s.declared = declared
+		if status == 204 || status == 304 || s.bodiless {
+			s.declared = -1
+		}
+	}
+	if last && s.declared > 0 {
+		return bad(ProtocolErrorCode, "expected "+strconv.FormatInt(s.declared, 10)+" bytes but received 0")
+	}
+	if s.promised {
+		s.conn.push(pushEvent{kind: pushHeaders, stream: s, fields: fields, last: last})
+	} else {
+		s.heads = append(s.heads, head{fields, last})
+	}
+	if last {
+		s.endInput()
+	}
+	s.reader.tell()
+	return nil
+}
+
+func streamError(id uint32, err error) error {
+	var ce *ConnectionError
+	if errors.As(err, &ce) {
+		return err
+	}
+	code := ProtocolErrorCode
+	var se *StreamError
+	if errors.As(err, &se) {
+		return &StreamError{id, se.Code, se.Detail}
+	}
+	return &StreamError{id, code, err.Error()}
+}
+
+// Source returns the receiving side: the content of the response. Closing it before the end resets the stream, unless content is still being
+// sent.
+func (s *Stream) Source() okio.Source { return (*streamSource)(s) }
+
+// Sink returns the sending side. Its closing ends the content.
+func (s *Stream) Sink() okio.Sink { return (*streamSink)(s) }
+
+type streamSource Stream
+
+func (r *streamSource) ReadBuffer(dst *okio.Buffer, most int64) (int64, error) {
+	return (*Stream)(r).read(dst, most)
+}
+
+func (r *streamSource) Close() error {
+	(*Stream)(r).closeRead()
+	return nil
+}
+
+type streamSink Stream
+
+func (k *streamSink) WriteBuffer(src *okio.Buffer, n int64) error {
+	if n == 0 {
+		return nil
+	}
+	return (*Stream)(k).send(src, n, false)
+}
+
+func (k *streamSink) Flush() error {
+	k.conn.flush()
+	return (*Stream)(k).Err()
+}
+
+func (k *streamSink) Close() error {
+	s := (*Stream)(k)
+	s.conn.mu.Lock()
+	finished := s.finished
+	s.conn.mu.Unlock()
+	if finished {
+		return nil
+	}
+	return s.send(new(okio.Buffer), 0, true)
+}

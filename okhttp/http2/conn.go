@@ -1,0 +1,277 @@
+package http2
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/okhttp-go/ok/okio"
+)
+
+// Conn is one connection. See [NewClient] and [NewServer].
+type Conn struct {
+	cfg    Config
+	server bool
+	raw    net.Conn
+	source okio.Source
+	sink   okio.Sink
+
+	reading chan struct{} // the place of the one who reads
+	writing chan struct{} // the place of the one who writes
+
+	mu      sync.Mutex
+	streams map[uint32]*Stream
+	nextID  uint32 // of the next stream opened here
+	lastID  uint32 // of the latest stream that the peer opened
+	opened  int    // streams open that were opened here
+	served  int    // streams open that the peer opened
+	err     error  // the connection is over
+	leaving *GoAwayError
+	left    bool // this side said goodbye
+
+	// What the peer announced.
+	greeted    bool // its settings came
+	maxStreams uint32
+	peerWindow int64 // that streams begin with
+	peerFrame  int
+	connects   bool // it takes extended CONNECT
+
+	sendWindow int64 // of the connection
+	uncredited int   // bytes that came and were not credited yet, on the connection
+	room       int64 // what the peer may still send, on the connection
+	unread     int   // bytes that came and nobody has read
+	encoder    *HeaderEncoder
+	block      []byte // of headers being sent
+
+	out      okio.Buffer // frames to be sent
+	scratch  []byte      // a frame being made
+	appended int64       // bytes, ever
+	written  int64       // of those, the ones whose writing was begun
+	control  int         // frames in out that the peer made us send
+
+	waiting  int // those who wait, apart from the goroutine that reads when nobody does
+	recent   bool
+	leader   *waiter // who holds the place of the reader, if it is one who waits
+	armed    time.Time
+	quiet    *time.Timer
+	pinger   *time.Timer
+	pingDue  bool      // the answer to the latest ping of the interval has not come
+	degraded time.Time // when the answer to the other ping is due; zero: none is
+	writer   *Stream   // who writes content at the moment
+
+	pushes int         // pushed streams that are open
+	pushed []pushEvent // the handler has yet to be told; the first is being told
+
+	resets  [64]uint32 // the latest streams that ended with a reset from here, or were never made: frames of them may still come
+	resetAt int
+	final   bool // the goodbye said is the last
+
+	accepted []*Stream // opened by the peer, and not taken yet
+	acceptor waiter
+
+	received receiver // belongs to who reads
+}
+
+// errClosed is the end of a connection that was closed here.
+var errClosed = fmt.Errorf("http2: %w", net.ErrClosed)
+
+func newConn(raw net.Conn, cfg Config, server bool) *Conn {
+	c := &Conn{
+		cfg: cfg.withDefaults(), server: server, raw: raw,
+		reading: make(chan struct{}, 1), writing: make(chan struct{}, 1), streams: map[uint32]*Stream{},
+		maxStreams: maxWindow, peerWindow: defaultWindow, peerFrame: minMaxFrame, sendWindow: defaultWindow,
+	}
+	socket := okio.NewSocket(raw)
+	c.source, c.sink = socket.Source(), socket.Sink()
+	okio.TimeoutOf(c.sink).SetLimit(c.cfg.WriteTimeout)
+	c.room = int64(c.cfg.ConnectionWindow)
+	c.encoder = NewHeaderEncoder()
+	c.acceptor.init()
+	c.received.init(c)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.greet()
+	c.quiet = time.AfterFunc(quietTime, c.readWhileQuiet)
+	if d := c.cfg.PingInterval; d > 0 {
+		c.pinger = time.AfterFunc(d, c.ping)
+	}
+	return c
+}
+
+// greet makes the settings and the window of the connection known (RFC 9113 section 3.4). The lock is held.
+func (c *Conn) greet() {
+	settings := []Setting{{SettingInitialWindowSize, uint32(c.cfg.streamWindow())}, {SettingMaxHeaderListSize, uint32(c.cfg.MaxHeaderBytes)}}
+	if c.cfg.MaxFrameSize != minMaxFrame {
+		settings = append(settings, Setting{SettingMaxFrameSize, uint32(c.cfg.MaxFrameSize)})
+	}
+	if c.cfg.HeaderTableSize != 4096 {
+		settings = append(settings, Setting{SettingHeaderTableSize, uint32(c.cfg.HeaderTableSize)})
+	}
+	switch {
+	case c.server:
+		settings = append(settings, Setting{SettingMaxConcurrentStreams, uint32(c.cfg.MaxConcurrentStreams)})
+		if c.cfg.ExtendedConnect {
+			settings = append(settings, Setting{SettingEnableConnectProtocol, 1})
+		}
+	case c.cfg.Push == nil:
+		settings = append(settings, Setting{SettingEnablePush, 0})
+	}
+	frame := c.scratch[:0]
+	if !c.server {
+		frame = append(frame, ClientPreface...)
+		if c.cfg.Frames != nil {
+			c.cfg.Frames(false, FrameHeader{}, []byte(ClientPreface))
+		}
+	}
+	c.append(frame)
+	c.appendFrame(AppendSettings(c.scratch[:0], settings...))
+	if more := c.cfg.ConnectionWindow - defaultWindow; more > 0 {
+		c.appendFrame(AppendWindowUpdate(c.scratch[:0], 0, uint32(more)))
+	}
+}
+
+// Err returns why the connection is over, nil if it is not.
+func (c *Conn) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// Usable reports whether a stream may be opened on the connection: it is not over, neither side said goodbye, and the peer answers.
+func (c *Conn) Usable() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.usable() == nil && (c.degraded.IsZero() || time.Now().Before(c.degraded))
+}
+
+// Closing returns why no further stream can be opened, nil if one can.
+func (c *Conn) Closing() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.usable()
+}
+
+// usable is why no stream can be opened. The lock is held.
+func (c *Conn) usable() error {
+	switch {
+	case c.err != nil:
+		return c.err
+	case c.leaving != nil:
+		return c.leaving
+	case c.left:
+		return errClosed
+	case c.nextID > 1<<30-1 && !c.server:
+		return errExhausted
+	}
+	return nil
+}
+
+var errExhausted = errors.New("http2: the connection has used up its stream numbers")
+
+// MaxStreams returns how many streams the peer allows to be open at the same time.
+func (c *Conn) MaxStreams() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return int(min(c.maxStreams, maxWindow))
+}
+
+// TakesConnect reports whether the peer's settings allow extended CONNECT (RFC 8441), and whether they came at all.
+func (c *Conn) TakesConnect() (allowed, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.connects, c.greeted
+}
+
+// GoAway says goodbye: the peer opens no stream any more, those that are open go on. A server that is asked to be gentle first announces it, so
+// that requests under way are not refused (RFC 9113 section 6.8).
+func (c *Conn) GoAway(code ErrorCode) {
+	c.mu.Lock()
+	c.sayGoodbye(c.lastID, code, "")
+	c.mu.Unlock()
+	c.flush()
+}
+
+func (c *Conn) sayGoodbye(last uint32, code ErrorCode, debug string) {
+	c.left = true
+	c.appendFrame(AppendGoAway(c.scratch[:0], last, code, []byte(debug)))
+}
+
+// Close ends the connection: it says goodbye if that does not block, resets what is open and closes the socket.
+func (c *Conn) Close() error {
+	c.fail(errClosed, NoError, Cancel)
+	return nil
+}
+
+// fail ends the connection with an error. The peer is told if it is not the cause and listens.
+func (c *Conn) fail(err error, code, streams ErrorCode) {
+	c.mu.Lock()
+	if c.err != nil {
+		c.mu.Unlock()
+		return
+	}
+	if c.appendGoodbye(err, code); c.err == nil {
+		c.err = err
+	}
+	open := make([]*Stream, 0, len(c.streams))
+	for _, s := range c.streams {
+		open = append(open, s)
+	}
+	for _, s := range open {
+		reason := err
+		if err == errClosed {
+			reason = &StreamResetError{Code: streams}
+		}
+		s.end(reason)
+	}
+	c.acceptor.tell()
+	c.quiet.Stop()
+	if c.pinger != nil {
+		c.pinger.Stop()
+	}
+	c.mu.Unlock()
+	c.farewell()
+	if c.cfg.Changed != nil {
+		c.cfg.Changed()
+	}
+}
+
+func (c *Conn) appendGoodbye(err error, code ErrorCode) {
+	var net *net.OpError
+	if errors.As(err, &net) {
+		return // nobody is there
+	}
+	debug := ""
+	var ce *ConnectionError
+	if errors.As(err, &ce) {
+		debug = ce.Detail
+	}
+	c.sayGoodbye(c.lastID, code, debug)
+}
+
+// farewell sends what is left, for a moment, and closes the socket.
+func (c *Conn) farewell() {
+	select {
+	case c.writing <- struct{}{}:
+		if c.out.Len() > 0 {
+			c.raw.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
+			okio.TimeoutOf(c.sink).SetLimit(0)
+			_ = c.sink.WriteBuffer(&c.out, c.out.Len())
+		}
+		<-c.writing
+	default: // somebody writes, and may be stuck
+	}
+	transport(c.raw).Close()
+}
+
+// transport returns what a connection is carried by: closing TLS itself would send a farewell of its own, which can block.
+func transport(conn net.Conn) net.Conn {
+	for {
+		layer, ok := conn.(interface{ NetConn() net.Conn })
+		if !ok || layer.NetConn() == nil {
+			return conn
+		}
+		conn = layer.NetConn()
+	}
+}

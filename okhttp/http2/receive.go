@@ -1,0 +1,413 @@
+package http2
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/okhttp-go/ok/okio"
+)
+
+// receiver takes the incoming bytes apart. It belongs to the holder of Conn.reading.
+type receiver struct {
+	conn *Conn
+	in   okio.Buffer
+
+	frame   FrameHeader
+	begun   bool // frame was read, and not dealt with
+	settled bool // the first frame was seen
+	preface int  // bytes of the client's preface that are missing, in the role of the server
+	payload []byte
+
+	content int     // bytes of the DATA frame under way that are to come
+	padding int     // and of its padding
+	target  *Stream // whose content it is; nil: nobody's
+
+	decoder *HeaderDecoder
+	open    bool // a block of headers is
+	block   headerBlock
+	empty   int // frames that carried nothing, since
+	since   time.Time
+	resets  int // of streams that the peer opened itself, less those that came to a good end
+}
+
+// headerBlock is a block of headers under way.
+type headerBlock struct {
+	stream   uint32
+	promised uint32 // of a push, 0 if it is none
+	last     bool   // nothing follows it on the stream
+}
+
+func (r *receiver) init(c *Conn) {
+	r.conn = c
+	r.decoder = NewHeaderDecoder(HeaderLimits{MaxBytes: c.cfg.MaxHeaderBytes, MaxFields: c.cfg.MaxHeaderFields})
+	r.decoder.SetTableSize(uint32(c.cfg.HeaderTableSize))
+	if c.server {
+		r.preface = len(ClientPreface)
+	}
+}
+
+// buffered reports whether step gets on without reading.
+func (r *receiver) buffered() bool {
+	n := int(r.in.Len())
+	switch {
+	case r.content > 0 || r.padding > 0:
+		return n > 0
+	case r.preface > 0:
+		return n >= r.preface
+	case !r.begun:
+		return n >= FrameHeaderLen
+	}
+	return n >= r.wanted()
+}
+
+// wanted is how much of the payload has to be there before the frame can be dealt with.
+func (r *receiver) wanted() int {
+	if r.frame.Type != FrameData {
+		return r.frame.Length
+	}
+	if r.frame.Flags&FlagPadded != 0 {
+		return 1
+	}
+	return 0
+}
+
+// step deals with a frame, a part of one, or reads more bytes if that is allowed. It fails with os.ErrDeadlineExceeded when the deadline, unless
+// zero, has passed, which harms nothing; any other failure is the end of the connection.
+func (r *receiver) step(deadline time.Time, read bool) error {
+	if !r.buffered() {
+		if !read {
+			return nil
+		}
+		return r.fill(deadline)
+	}
+	err := r.advance()
+	var stream *StreamError
+	if errors.As(err, &stream) {
+		err = r.conn.refuse(stream)
+	}
+	if err != nil {
+		code := InternalError
+		var ce *ConnectionError
+		if errors.As(err, &ce) {
+			code = ce.Code
+		}
+		r.conn.fail(err, code, code)
+	}
+	return err
+}
+
+// fill reads once.
+func (r *receiver) fill(deadline time.Time) error {
+	c := r.conn
+	c.mu.Lock()
+	if c.leader != nil && c.leader.interrupted {
+		c.mu.Unlock()
+		return nil
+	}
+	// A deadline that was set for an earlier wait stays: moving it costs more than being woken once in a while.
+	if !deadline.IsZero() && (c.armed.IsZero() || c.armed.After(deadline)) {
+		c.armed = deadline
+		_ = c.raw.SetReadDeadline(deadline)
+	}
+	c.mu.Unlock()
+	_, err := c.source.ReadBuffer(&r.in, 16<<10)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.leader != nil && c.leader.interrupted {
+			return nil
+		}
+		c.disarm()
+		if !deadline.IsZero() && !time.Now().Before(deadline) {
+			return os.ErrDeadlineExceeded
+		}
+		return nil
+	case err == io.EOF:
+		err = r.ended()
+	}
+	c.fail(err, NoError, Cancel)
+	return err
+}
+
+// ended is what the end of the incoming bytes means.
+func (r *receiver) ended() error {
+	switch {
+	case !r.settled:
+		return fmt.Errorf("http2: required SETTINGS preface not received: %w", io.ErrUnexpectedEOF)
+	case r.begun || r.content > 0 || r.open:
+		return fmt.Errorf("http2: the connection ended inside a frame: %w", io.ErrUnexpectedEOF)
+	}
+	return fmt.Errorf("http2: the peer closed the connection: %w", io.ErrUnexpectedEOF)
+}
+
+// advance deals with what is there.
+func (r *receiver) advance() error {
+	switch {
+	case r.preface > 0:
+		return r.takePreface()
+	case r.content > 0:
+		r.takeContent()
+		return nil
+	case r.padding > 0:
+		n := min(r.padding, int(r.in.Len()))
+		_ = r.in.Skip(int64(n))
+		if r.padding -= n; r.padding == 0 {
+			r.endContent()
+		}
+		return nil
+	case !r.begun:
+		return r.takeHeader()
+	}
+	r.begun = false
+	if err := r.notice(); err != nil {
+		return err
+	}
+	if r.frame.Type == FrameData {
+		return r.takeData()
+	}
+	n := r.frame.Length
+	if cap(r.payload) < n {
+		r.payload = make([]byte, max(n, 512))
+	}
+	payload := r.payload[:n]
+	for got := 0; got < n; {
+		m, err := r.in.Read(payload[got:])
+		if err != nil {
+			return err
+		}
+		got += m
+	}
+	if f := r.conn.cfg.Frames; f != nil {
+		f(true, r.frame, payload)
+	}
+	return r.dispatch(payload)
+}
+
+func (r *receiver) takePreface() error {
+	var got [len(ClientPreface)]byte
+	if _, err := r.in.Read(got[:]); err != nil || string(got[:]) != ClientPreface {
+		return &ConnectionError{ProtocolErrorCode, "expected the connection preface of a client"}
+	}
+	r.preface = 0
+	return nil
+}
+
+func (r *receiver) takeHeader() error {
+	head, err := r.in.PeekN(FrameHeaderLen)
+	if err != nil {
+		return err
+	}
+	h := ParseFrameHeader(head)
+	_ = r.in.Skip(FrameHeaderLen)
+	r.frame = h
+	if !r.settled && (h.Type != FrameSettings || h.Flags&FlagAck != 0) {
+		return &ConnectionError{ProtocolErrorCode, "expected a SETTINGS frame but was " + h.Type.String()}
+	}
+	if r.open && (h.Type != FrameContinuation || h.Stream != r.block.stream) {
+		return &ConnectionError{ProtocolErrorCode, fmt.Sprintf("expected a CONTINUATION frame of stream %d but was %v of stream %d", r.block.stream, h.Type, h.Stream)}
+	}
+	if err := h.Check(r.conn.cfg.MaxFrameSize); err != nil {
+		var se *StreamError
+		if !errors.As(err, &se) {
+			return err
+		}
+		// The stream alone is at fault; its payload has to be taken off the wire nevertheless.
+		if err := r.conn.refuse(se); err != nil {
+			return err
+		}
+		r.padding = h.Length
+		return nil
+	}
+	r.settled, r.begun = true, true
+	return nil
+}
+
+func (r *receiver) dispatch(payload []byte) error {
+	c, h := r.conn, r.frame
+	switch h.Type {
+	case FrameHeaders, FrameContinuation, FramePushPromise:
+		return r.takeBlock(payload)
+	case FrameRSTStream:
+		return r.takeReset(payload)
+	case FrameSettings:
+		return c.takeSettings(h, payload)
+	case FramePing:
+		return c.takePing(h, payload)
+	case FrameGoAway:
+		last, code, debug, err := ParseGoAway(payload)
+		if err != nil {
+			return err
+		}
+		c.takeGoAway(last, code, debug)
+	case FrameWindowUpdate:
+		n, err := ParseWindowUpdate(h, payload)
+		if err != nil {
+			return err
+		}
+		return c.takeWindow(h.Stream, n)
+	case FramePriority:
+		return r.takePriority(payload)
+	}
+	return nil
+}
+
+// notice counts frames that carry nothing: a peer that sends many of them in a short time wants us to work (RFC 9113 section 10.5).
+func (r *receiver) notice() error {
+	switch r.frame.Type {
+	case FrameData:
+		if r.frame.Length > 0 || r.frame.Flags&FlagEndStream != 0 {
+			return nil
+		}
+	case FrameSettings, FramePing, FramePriority:
+		if r.frame.Flags&FlagAck != 0 {
+			return nil
+		}
+	case FrameContinuation:
+		if r.frame.Length > 0 {
+			return nil
+		}
+	default:
+		return nil
+	}
+	now := time.Now()
+	if now.Sub(r.since) > emptyTime {
+		r.empty, r.since = 0, now
+	}
+	if r.empty++; r.empty > maxEmpty {
+		return &ConnectionError{EnhanceYourCalm, fmt.Sprintf("more than %d frames that carry nothing within %v", maxEmpty, emptyTime)}
+	}
+	return nil
+}
+
+// takeData begins a frame of content.
+func (r *receiver) takeData() error {
+	c, h := r.conn, r.frame
+	pad := 0
+	if h.Flags&FlagPadded != 0 {
+		first, err := r.in.ReadByte()
+		if err != nil {
+			return err
+		}
+		if pad, err = h.PadLength(first); err != nil {
+			return err
+		}
+	}
+	if f := c.cfg.Frames; f != nil {
+		f(true, h, nil)
+	}
+	content := h.Length - pad
+	if h.Flags&FlagPadded != 0 {
+		content--
+	}
+	c.mu.Lock()
+	s, err := c.expectContent(h, content)
+	c.mu.Unlock()
+	c.flushAside()
+	if s == nil {
+		content, pad = 0, content+pad
+	}
+	r.target, r.content, r.padding = s, content, pad
+	if content == 0 && pad == 0 {
+		r.endContent()
+	}
+	var se *StreamError
+	if errors.As(err, &se) { // its bytes are skipped as padding
+		return r.conn.refuse(se)
+	}
+	return err
+}
+
+// takeContent hands content over.
+func (r *receiver) takeContent() {
+	c, s := r.conn, r.target
+	n := min(r.content, int(r.in.Len()))
+	r.content -= n
+	c.mu.Lock()
+	if s.id == r.frame.Stream && s.err == nil && !s.unwanted {
+		if s.promised {
+			e := pushEvent{kind: pushData, stream: s, data: new(okio.Buffer), bytes: int64(n)}
+			_, _ = r.in.ReadBuffer(e.data, int64(n))
+			e.last = r.content == 0 && r.padding == 0 && r.frame.Flags&FlagEndStream != 0
+			c.push(e)
+		} else {
+			_, _ = r.in.ReadBuffer(&s.in, int64(n))
+			s.reader.tell()
+		}
+	} else {
+		_ = r.in.Skip(int64(n))
+		c.unread -= n
+	}
+	c.mu.Unlock()
+	if r.content == 0 && r.padding == 0 {
+		r.endContent()
+	}
+}
+
+// endContent ends a frame of content.
+func (r *receiver) endContent() {
+	s := r.target
+	r.target = nil
+	if s == nil || r.frame.Flags&FlagEndStream == 0 {
+		return
+	}
+	c := r.conn
+	c.mu.Lock()
+	if s.id == r.frame.Stream {
+		s.endInput()
+	}
+	c.mu.Unlock()
+}
+
+// takeBlock takes a part of a block of headers.
+func (r *receiver) takeBlock(payload []byte) error {
+	c, h := r.conn, r.frame
+	fragment := payload
+	var err error
+	switch h.Type {
+	case FrameHeaders:
+		if fragment, _, err = h.Content(payload); err != nil {
+			return err
+		}
+		r.block = headerBlock{stream: h.Stream, last: h.Flags&FlagEndStream != 0}
+	case FramePushPromise:
+		r.block = headerBlock{stream: h.Stream}
+		if r.block.promised, fragment, err = ParsePushPromise(h, payload); err != nil {
+			return err
+		}
+	default:
+		if !r.open {
+			return &ConnectionError{ProtocolErrorCode, "a CONTINUATION frame without a block of headers"}
+		}
+	}
+	r.open = true
+	if err := r.decoder.Decode(fragment); err != nil {
+		return err
+	}
+	if h.Flags&FlagEndHeaders == 0 {
+		return nil
+	}
+	r.open = false
+	fields, err := r.decoder.Close()
+	return c.takeFields(r.block, fields, err)
+}
+
+func (r *receiver) takeReset(payload []byte) error {
+	code, err := ParseRSTStream(payload)
+	if err != nil {
+		return err
+	}
+	return r.conn.takeReset(r.frame.Stream, code, &r.resets)
+}
+
+func (r *receiver) takePriority(payload []byte) error {
+	if readStream(payload) == r.frame.Stream {
+		return &StreamError{r.frame.Stream, ProtocolErrorCode, "a stream depends on itself"}
+	}
+	return nil
+}

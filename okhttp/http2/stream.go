@@ -1,0 +1,315 @@
+package http2
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	"github.com/okhttp-go/ok/okio"
+)
+
+// Stream is one request and its response. The receiving side (ReadHead, Source, Trailers) belongs to one goroutine at a time and the sending
+// side to one.
+type Stream struct {
+	conn *Conn
+	id   uint32
+
+	// Guarded by Conn.mu.
+	err      error // the end of the stream by a reset, a failure of the connection or Cancel
+	heads    []head
+	trailers []string
+	in       okio.Buffer // content that came
+	ended    bool        // the peer has sent all
+	unwanted bool        // the reader has closed
+	finished bool        // all was sent
+	removed  bool        // it is not open any more
+	headed   bool        // the final head came
+	bodiless bool        // the request was HEAD: its response has no content, whatever it declares
+	promised bool        // it was pushed
+	declared int64       // content length, -1 if none was declared
+	got      int64       // content that came
+
+	sendWindow int64
+	room       int64 // what the peer may still send
+	window     int64 // what the peer may have under way
+	uncredited int64 // read, and not credited to the peer yet
+	headAt     int64 // where in all that is sent the request begins
+
+	reader, sender waiter
+
+	// Of the goroutines of the two sides.
+	readLimit, writeLimit time.Duration
+	deadline              time.Time
+}
+
+// head is a block of headers that came.
+type head struct {
+	fields []string
+	last   bool
+}
+
+// newStream makes a stream, or takes one that is over. The lock is held.
+func (c *Conn) newStream(id uint32) *Stream {
+	s := new(Stream)
+	s.reader.init()
+	s.sender.init()
+	s.conn, s.id, s.declared = c, id, -1
+	s.sendWindow = c.peerWindow
+	s.window = int64(c.cfg.streamWindow())
+	s.room = s.window
+	c.streams[id] = s
+	return s
+}
+
+// ID returns the number of the stream.
+func (s *Stream) ID() uint32 { return s.id }
+
+// SetLimits bounds each wait of the stream: for bytes of the peer, and for the peer to take some. 0 is no limit. The deadline, unless zero, is
+// for all waits.
+func (s *Stream) SetLimits(read, write time.Duration, deadline time.Time) {
+	s.readLimit, s.writeLimit, s.deadline = read, write, deadline
+}
+
+// Sent reports whether a byte of the stream may have reached the peer.
+func (s *Stream) Sent() bool {
+	c := s.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.written > s.headAt
+}
+
+// Err returns why the stream ended early, nil if it did not.
+func (s *Stream) Err() error {
+	s.conn.mu.Lock()
+	defer s.conn.mu.Unlock()
+	return s.err
+}
+
+// until returns the end of a wait that starts now.
+func (s *Stream) until(limit time.Duration) time.Time {
+	at := s.deadline
+	if limit > 0 {
+		if t := time.Now().Add(limit); at.IsZero() || t.Before(at) {
+			at = t
+		}
+	}
+	return at
+}
+
+// hasHead and the others are what is waited for on a stream.
+type (
+	hasHead    Stream
+	hasContent Stream
+	hasRoom    Stream
+)
+
+func (s *hasHead) ready() bool    { return len(s.heads) > 0 || s.err != nil || s.ended }
+func (s *hasContent) ready() bool { return s.in.Len() > 0 || s.ended || s.err != nil || s.unwanted }
+func (s *hasRoom) ready() bool {
+	return s.sendWindow > 0 && s.conn.sendWindow > 0 || s.err != nil
+}
+
+// ReadHead returns the next block of headers: of informational responses, then of the response; of a request in the role of the server. last
+// reports that nothing follows.
+func (s *Stream) ReadHead() (fields []string, last bool, err error) {
+	c := s.conn
+	deadline := s.until(s.readLimit)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.await(&s.reader, deadline, (*hasHead)(s)); err != nil {
+		c.timedOut()
+		return nil, false, err
+	}
+	if len(s.heads) > 0 {
+		h := s.heads[0]
+		s.heads = s.heads[1:]
+		return h.fields, h.last, nil
+	}
+	if s.err != nil {
+		return nil, false, s.err
+	}
+	return nil, false, io.ErrUnexpectedEOF
+}
+
+// Read returns content. Implements okio.Source together with Close, as returned by Source.
+func (s *Stream) read(dst *okio.Buffer, most int64) (int64, error) {
+	c := s.conn
+	if most == 0 {
+		return 0, nil
+	}
+	c.mu.Lock()
+	if s.in.Len() == 0 {
+		if err := c.await(&s.reader, s.until(s.readLimit), (*hasContent)(s)); err != nil {
+			c.timedOut()
+			c.mu.Unlock()
+			return 0, err
+		}
+	}
+	switch {
+	case s.unwanted:
+		c.mu.Unlock()
+		return 0, okio.ErrClosed
+	case s.in.Len() > 0:
+	case s.ended:
+		c.mu.Unlock()
+		return 0, io.EOF
+	default:
+		defer c.mu.Unlock()
+		return 0, s.err
+	}
+	n, _ := s.in.ReadBuffer(dst, most)
+	c.unread -= int(n)
+	send := s.credit(n)
+	c.mu.Unlock()
+	if send {
+		c.flush()
+	}
+	return n, nil
+}
+
+// Ended reports whether all content came and was read.
+func (s *Stream) Ended() bool {
+	s.conn.mu.Lock()
+	defer s.conn.mu.Unlock()
+	return s.ended && s.in.Len() == 0
+}
+
+// Trailers returns the fields that came after the content, once that was read to its end.
+func (s *Stream) Trailers() ([]string, error) {
+	s.conn.mu.Lock()
+	defer s.conn.mu.Unlock()
+	if !s.ended {
+		return nil, s.err
+	}
+	return s.trailers, nil
+}
+
+// closeRead gives up what the peer still sends. A stream whose content was not sent whole goes on in the other direction, any other is
+// reset with CANCEL.
+func (s *Stream) closeRead() {
+	c := s.conn
+	c.mu.Lock()
+	if s.unwanted {
+		c.mu.Unlock()
+		return
+	}
+	s.unwanted = true
+	s.dropInput()
+	if !s.ended && s.finished && s.err == nil {
+		s.reset(Cancel)
+	}
+	c.interrupt(&s.reader)
+	c.mu.Unlock()
+	c.flush()
+}
+
+// dropInput forgets content that nobody will read. The lock is held.
+func (s *Stream) dropInput() {
+	s.conn.unread -= int(s.in.Len())
+	s.in.Clear()
+}
+
+// Cancel ends the stream with an error: the peer gets a reset, and everything that waits fails. It does nothing once both sides came to their
+// ends.
+func (s *Stream) Cancel(code ErrorCode, err error) {
+	c := s.conn
+	c.mu.Lock()
+	if s.err == nil && !s.removed {
+		c.appendReset(s.id, code)
+		s.end(err)
+	}
+	stuck := c.writer == s
+	c.mu.Unlock()
+	if stuck {
+		c.unstick(s)
+	}
+	c.flush()
+}
+
+// reset is Cancel for a reason of this package. The lock is held; the caller flushes.
+func (s *Stream) reset(code ErrorCode) {
+	if s.err != nil || s.removed {
+		return
+	}
+	s.conn.appendReset(s.id, code)
+	s.end(&StreamResetError{Code: code})
+}
+
+// end ends the stream early. The lock is held.
+func (s *Stream) end(err error) {
+	if s.err == nil {
+		s.err = err
+		if s.promised {
+			c := s.conn
+			var reset *StreamResetError
+			code := Cancel
+			if errors.As(err, &reset) {
+				code = reset.Code
+			}
+			c.push(pushEvent{kind: pushReset, stream: s, code: code})
+		}
+	}
+	s.remove()
+	s.conn.interrupt(&s.reader)
+	s.conn.interrupt(&s.sender)
+}
+
+// endInput notes that the peer has sent all. The lock is held.
+func (s *Stream) endInput() {
+	s.ended = true
+	if s.finished {
+		s.remove()
+	}
+	s.reader.tell()
+}
+
+// endOutput notes that all was sent. The lock is held.
+func (s *Stream) endOutput() {
+	s.finished = true
+	switch {
+	case s.ended:
+		s.remove()
+	case s.unwanted:
+		s.reset(Cancel)
+	}
+}
+
+// remove takes the stream off the connection. The lock is held.
+func (s *Stream) remove() {
+	if s.removed {
+		return
+	}
+	s.removed = true
+	c := s.conn
+	delete(c.streams, s.id)
+	if c.ours(s.id) {
+		c.opened--
+	} else if s.promised {
+		c.pushes--
+	} else {
+		c.served--
+	}
+	if s.unwanted {
+		s.dropInput()
+	}
+}
+
+// ours reports whether a stream is one that this side opens.
+func (c *Conn) ours(id uint32) bool { return (id%2 == 1) != c.server }
+
+// Heard waits for the next head, and reports whether there is something to read, if only a failure. A false one means that the end passed.
+func (s *Stream) Heard(end time.Time) bool {
+	c := s.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.await(&s.reader, end, (*hasHead)(s)) == nil
+}
+
+// Discard forgets content that came and was not read, and reports how much that was, and whether all had come.
+func (s *Stream) Discard() (n int64, whole bool) {
+	s.conn.mu.Lock()
+	defer s.conn.mu.Unlock()
+	n = s.in.Len()
+	s.dropInput()
+	return n, s.ended
+}

@@ -1,0 +1,182 @@
+package http2
+
+import (
+	"errors"
+	"os"
+	"time"
+)
+
+// waiter is one who waits for something on the connection. What it waits for is guarded by Conn.mu.
+type waiter struct {
+	wake        chan struct{} // has room for one
+	timer       *time.Timer   // nil until needed
+	waits       bool
+	interrupted bool // was made to leave the place of the reader
+}
+
+func (w *waiter) init() {
+	if w.wake == nil {
+		w.wake = make(chan struct{}, 1)
+	}
+}
+
+// tell wakes the waiter, if it waits. Conn.mu is held.
+func (w *waiter) tell() {
+	if w.waits {
+		select {
+		case w.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// until is what a waiter waits for. It is asked under Conn.mu.
+type until interface{ ready() bool }
+
+// await waits until something is ready, and reads for all if nobody else does. It fails when the deadline, unless zero, has passed; whether
+// the connection failed is for ready to say. Conn.mu is held, and is again on return.
+func (c *Conn) await(w *waiter, deadline time.Time, u until) error {
+	c.recent = true
+	for !u.ready() {
+		c.waiting++
+		w.waits = true
+		c.mu.Unlock()
+		err := c.awaitChange(w, deadline, u)
+		c.mu.Lock()
+		w.waits = false
+		c.waiting--
+		if err != nil && !u.ready() {
+			return err
+		}
+	}
+	return nil
+}
+
+// awaitChange returns when something may have changed.
+func (c *Conn) awaitChange(w *waiter, deadline time.Time, u until) error {
+	select {
+	case <-w.wake:
+		return nil
+	case c.reading <- struct{}{}:
+		return c.lead(w, deadline, u)
+	default:
+	}
+	var due <-chan time.Time
+	if !deadline.IsZero() {
+		left := time.Until(deadline)
+		if left <= 0 {
+			return os.ErrDeadlineExceeded
+		}
+		if w.timer == nil {
+			w.timer = time.NewTimer(left)
+		} else {
+			w.timer.Reset(left)
+		}
+		defer w.timer.Stop()
+		due = w.timer.C
+	}
+	select {
+	case <-w.wake:
+		return nil
+	case c.reading <- struct{}{}:
+		return c.lead(w, deadline, u)
+	case <-due:
+		return os.ErrDeadlineExceeded
+	}
+}
+
+// lead reads for all, from the place of the reader, until what the waiter waits for is ready.
+func (c *Conn) lead(w *waiter, deadline time.Time, u until) error {
+	c.mu.Lock()
+	c.leader = w
+	for {
+		done := u.ready() || w.interrupted || c.err != nil
+		c.mu.Unlock()
+		if done && !c.received.buffered() {
+			break
+		}
+		err := c.received.step(deadline, !done)
+		c.mu.Lock()
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			c.leave(w)
+			return err
+		}
+		if err != nil {
+			c.leave(w)
+			return nil // the connection has failed
+		}
+	}
+	c.mu.Lock()
+	c.leave(w)
+	return nil
+}
+
+// leave gives the place of the reader up. Conn.mu is held, and is not on return.
+func (c *Conn) leave(w *waiter) {
+	if c.leader = nil; w.interrupted {
+		w.interrupted = false
+		c.disarm()
+	}
+	c.mu.Unlock()
+	<-c.reading
+}
+
+// interrupt makes a waiter look again at what it waits for, also if it is reading. Conn.mu is held.
+func (c *Conn) interrupt(w *waiter) {
+	if c.leader == w && !w.interrupted {
+		w.interrupted = true
+		_ = c.raw.SetReadDeadline(time.Unix(1, 0))
+		return
+	}
+	w.tell()
+}
+
+// disarm takes the deadline off the socket. Conn.mu is held.
+func (c *Conn) disarm() {
+	c.armed = time.Time{}
+	_ = c.raw.SetReadDeadline(time.Time{})
+}
+
+// readWhileQuiet reads when nobody has waited for a moment, until somebody does.
+func (c *Conn) readWhileQuiet() {
+	c.mu.Lock()
+	if c.err != nil {
+		c.mu.Unlock()
+		return
+	}
+	quiet := c.waiting == 0 && !c.recent
+	if c.recent = false; !quiet {
+		c.quiet.Reset(quietTime)
+		c.mu.Unlock()
+		return
+	}
+	c.mu.Unlock()
+	select {
+	case c.reading <- struct{}{}:
+	default:
+		c.watchQuiet()
+		return
+	}
+	for {
+		if err := c.received.step(time.Time{}, true); err != nil {
+			<-c.reading
+			return
+		}
+		c.mu.Lock()
+		wanted := c.waiting > 0
+		c.mu.Unlock()
+		if wanted && !c.received.buffered() {
+			break
+		}
+	}
+	<-c.reading
+	c.watchQuiet()
+}
+
+func (c *Conn) watchQuiet() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err == nil {
+		c.quiet.Reset(quietTime)
+	}
+}

@@ -1,0 +1,111 @@
+package okhttp
+
+import (
+	"time"
+
+	"github.com/okhttp-go/ok/okhttp/http2"
+	"github.com/okhttp-go/ok/okio"
+)
+
+// HTTP2Config configures connections over HTTP/2. Its zero value means the defaults. It concerns connections that are made after it was given.
+type HTTP2Config struct {
+	// ConnectionWindow is how many bytes of content a server may have under way on all streams of a connection. 0: 16 MiB.
+	ConnectionWindow int
+	// MaxStreamWindow is what the window of one stream grows to while its reader keeps up, from 1 MiB. 0: 16 MiB.
+	MaxStreamWindow int
+	// MaxUnread bounds the content that a connection holds because nobody reads it; a stream that holds more than its share is reset. 0: 64 MiB.
+	MaxUnread int
+	// MaxFrameSize is the largest frame that is accepted, in bytes, from 16 KiB to 16 MiB. 0: 16 KiB.
+	MaxFrameSize int
+	// HeaderTableSize is the size of the table with which received headers are decompressed, in bytes. 0: 4096.
+	HeaderTableSize int
+	// Push is told of pushed streams. nil refuses push.
+	Push PushObserver
+	// Frames is told of each frame as a line of text, for a log. It must be quick, and must not use the client.
+	Frames func(line string)
+}
+
+// PushObserver is told of the streams that a server pushes, in the order of what comes, on one goroutine per connection. Numbers of streams repeat
+// across connections. Returning true asks to cancel the stream; what was under way still comes.
+type PushObserver interface {
+	// OnRequest is told of the promise, with the headers of the request that it answers, its pseudo-headers first.
+	OnRequest(conn *Connection, stream uint32, headers Headers) (cancel bool)
+	// OnHeaders is told of the headers of the response, or its trailers. last says that nothing follows.
+	OnHeaders(conn *Connection, stream uint32, headers Headers, last bool) (cancel bool)
+	// OnData is given n bytes of content. What it does not read is skipped.
+	OnData(conn *Connection, stream uint32, data *okio.BufferedSource, n int64, last bool) (cancel bool)
+	// OnReset is told of the end of a stream before its time, with the error code of RFC 9113 section 7.
+	OnReset(conn *Connection, stream uint32, code uint32)
+}
+
+// pushAdapter tells a PushObserver.
+type pushAdapter struct {
+	conn *Connection
+	to   PushObserver
+}
+
+func (a *pushAdapter) OnRequest(stream uint32, fields []string) bool {
+	return a.to.OnRequest(a.conn, stream, headersOf(fields))
+}
+
+func (a *pushAdapter) OnHeaders(stream uint32, fields []string, last bool) bool {
+	return a.to.OnHeaders(a.conn, stream, headersOf(fields), last)
+}
+
+func (a *pushAdapter) OnData(stream uint32, data *okio.BufferedSource, n int64, last bool) bool {
+	return a.to.OnData(a.conn, stream, data, n, last)
+}
+
+func (a *pushAdapter) OnReset(stream uint32, code http2.ErrorCode) {
+	a.to.OnReset(a.conn, stream, uint32(code))
+}
+
+type (
+	// StreamResetError reports a stream of HTTP/2 that was reset (RFC 9113 section 6.4).
+	StreamResetError = http2.StreamResetError
+	// GoAwayError reports that the server ended a connection of HTTP/2 without acting on the request (RFC 9113 section 6.8).
+	GoAwayError = http2.GoAwayError
+)
+
+// http2For returns the configuration of a connection.
+func (c *config) http2For(conn *Connection) http2.Config {
+	given := c.http2
+	h := http2.Config{
+		ConnectionWindow: given.ConnectionWindow, MaxStreamWindow: given.MaxStreamWindow, MaxUnread: given.MaxUnread,
+		MaxFrameSize: given.MaxFrameSize, HeaderTableSize: given.HeaderTableSize,
+		MaxHeaderBytes: int(min(c.maxHead, 1<<30)), PingInterval: c.pingInterval, WriteTimeout: c.writeTimeout,
+		Changed: conn.changed,
+	}
+	if given.Push != nil {
+		h.Push = &pushAdapter{conn, given.Push}
+	}
+	if log := given.Frames; log != nil {
+		h.Frames = func(inbound bool, head http2.FrameHeader, payload []byte) {
+			if head == (http2.FrameHeader{}) && len(payload) == len(http2.ClientPreface) {
+				log(http2.FormatPreface(inbound))
+				return
+			}
+			log(http2.FormatFrame(inbound, head, payload))
+		}
+	}
+	return h
+}
+
+// WithProtocols chooses what the client offers to speak. The default is [HTTP2OrHTTP1].
+func WithProtocols(p Protocols) CallOption {
+	return callOption{"WithProtocols", false, func(c *config) {
+		c.protocols = p
+		c.rerouted()
+	}}
+}
+
+// WithHTTP2 configures connections over HTTP/2.
+func WithHTTP2(h HTTP2Config) Option {
+	return clientOption(func(c *config) { c.http2 = h })
+}
+
+// WithPingInterval sends a ping over each connection of HTTP/2 in that interval, and gives the connection up if the answer has not come when the next
+// one is due. 0, the default, and less send none.
+func WithPingInterval(d time.Duration) Option {
+	return clientOption(func(c *config) { c.pingInterval = positive(d) })
+}

@@ -1,0 +1,217 @@
+package okhttp
+
+import (
+	"errors"
+	"io"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/okhttp-go/ok/okhttp/http1"
+	"github.com/okhttp-go/ok/okhttp/http2"
+	"github.com/okhttp-go/ok/okhttp/internal/fault"
+	"github.com/okhttp-go/ok/okio"
+)
+
+// http2Wire is the wire of one exchange over HTTP/2. It is also the content of its response.
+type http2Wire struct {
+	conn        *Connection
+	stream      atomic.Pointer[http2.Stream] // nil until the head was written
+	canceled    atomic.Bool
+	read, write time.Duration
+	deadline    time.Time
+	length      int64       // that the response announced
+	last        bool        // nothing follows its head
+	partial     okio.Buffer // content taken off the stream for Read
+}
+
+func (w *http2Wire) limit(read, write time.Duration, deadline time.Time, _ int64) {
+	w.read, w.write, w.deadline = read, write, deadline
+}
+
+func (w *http2Wire) writeHead(req *Request) error {
+	head := http2.RequestHead{Method: req.method, Path: req.url.requestTarget(), Authority: req.url.hostPort(), Scheme: req.url.Scheme()}
+	_, fields := onRoute(w.conn.route, req)
+	s, err := w.conn.http2.Open(head, fields, req.body == nil)
+	if err != nil {
+		return err
+	}
+	s.SetLimits(w.read, w.write, w.deadline)
+	w.stream.Store(s)
+	if w.canceled.Load() {
+		s.Cancel(http2.Cancel, ErrCanceled)
+	}
+	return nil
+}
+
+func (w *http2Wire) requestBody(length int64) (requestSink, error) {
+	return &http2Body{wire: w, stream: w.stream.Load(), length: length}, nil
+}
+
+func (w *http2Wire) finishRequest() error {
+	w.conn.http2.Flush()
+	return nil
+}
+
+func (w *http2Wire) flush() error {
+	w.conn.http2.Flush()
+	return w.stream.Load().Err()
+}
+
+func (w *http2Wire) heardWithin(d time.Duration) bool {
+	end := time.Now().Add(d)
+	if !w.deadline.IsZero() && w.deadline.Before(end) {
+		return true
+	}
+	return w.stream.Load().Heard(end)
+}
+
+func (w *http2Wire) readHead() (http1.ResponseHead, error) {
+	fields, last, err := w.stream.Load().ReadHead()
+	if err != nil {
+		return http1.ResponseHead{}, w.named(err, "read", w.read)
+	}
+	_, rest := http2.SplitPseudo(fields)
+	w.last = last
+	w.length, _ = http2.ContentLength(rest)
+	return http1.ResponseHead{Minor: 1, Status: http2.Status(fields), Fields: rest}, nil
+}
+
+// named names the operation that ran out of time.
+func (w *http2Wire) named(err error, operation string, limit time.Duration) error {
+	if errors.Is(err, os.ErrDeadlineExceeded) && limit > 0 {
+		return &timeoutError{operation + " timeout after " + limit.String(), err}
+	}
+	return err
+}
+
+func (w *http2Wire) content() (content, error) { return w, nil }
+
+// discard never waits: what is under way does no harm, and the stream is reset.
+func (w *http2Wire) discard(_ content, _ time.Time, got *int64) bool {
+	n, whole := w.stream.Load().Discard()
+	*got += n
+	return whole
+}
+
+func (w *http2Wire) sent() bool {
+	s := w.stream.Load()
+	return s != nil && s.Sent() && !untouched(s.Err())
+}
+
+// untouched reports whether a stream ended in a way that proves that the server did not act on it (RFC 9113 section 8.7).
+func untouched(err error) bool {
+	var away *http2.GoAwayError
+	var reset *http2.StreamResetError
+	return errors.As(err, &away) || errors.As(err, &reset) && reset.Remote && reset.Code == http2.RefusedStream
+}
+
+// judge decides, after a failure, whether the connection gets other calls: one refused stream says nothing about it, the second does, and so
+// does any other reset by the server.
+func (w *http2Wire) judge(call *Call, err error) {
+	var reset *http2.StreamResetError
+	if !errors.As(err, &reset) || !reset.Remote || call.IsCanceled() {
+		return
+	}
+	if reset.Code == http2.RefusedStream && w.conn.refused.Add(1) < 2 {
+		return
+	}
+	w.conn.pool.retire(w.conn, call, "the server reset a stream of it: "+reset.Code.String())
+}
+
+func (w *http2Wire) spend() {
+	if s := w.stream.Load(); s != nil {
+		s.Cancel(http2.Cancel, ErrCanceled)
+	}
+}
+
+func (w *http2Wire) cancel() {
+	w.canceled.Store(true)
+	w.spend()
+}
+
+// ReadBuffer implements content.
+func (w *http2Wire) ReadBuffer(dst *okio.Buffer, most int64) (int64, error) {
+	if w.partial.Len() > 0 {
+		return w.partial.ReadBuffer(dst, most)
+	}
+	n, err := w.stream.Load().Source().ReadBuffer(dst, most)
+	if err != nil && err != io.EOF {
+		err = w.named(err, "read", w.read)
+	}
+	return n, err
+}
+
+// Read implements content.
+func (w *http2Wire) Read(p []byte) (int, error) {
+	if w.partial.Len() == 0 {
+		if _, err := w.ReadBuffer(&w.partial, int64(len(p))); err != nil {
+			return 0, err
+		}
+	}
+	return w.partial.Read(p)
+}
+
+// Close implements content.
+func (w *http2Wire) Close() error {
+	w.partial.Clear()
+	return w.stream.Load().Source().Close()
+}
+
+// Done implements content.
+func (w *http2Wire) Done() bool {
+	return w.partial.Len() == 0 && (w.last || w.stream.Load().Ended())
+}
+
+// Len implements content.
+func (w *http2Wire) Len() int64 {
+	if w.last {
+		return 0
+	}
+	return max(w.length, http1.Chunked)
+}
+
+// Trailers implements content.
+func (w *http2Wire) Trailers() ([]string, error) { return w.stream.Load().Trailers() }
+
+// http2Body is the content of a request over HTTP/2.
+type http2Body struct {
+	wire    *http2Wire
+	stream  *http2.Stream
+	length  int64 // or http1.Chunked
+	written int64
+	closed  bool
+}
+
+func (b *http2Body) WriteBuffer(src *okio.Buffer, n int64) error {
+	if b.closed {
+		return okio.ErrClosed
+	}
+	if b.length >= 0 && b.written+n > b.length {
+		return fault.Protocolf("expected %d bytes but received %d", b.length, b.written+n)
+	}
+	before := src.Len()
+	err := b.stream.Sink().WriteBuffer(src, n)
+	b.written += before - src.Len()
+	return b.wire.named(err, "write", b.wire.write)
+}
+
+func (b *http2Body) Flush() error { return b.stream.Sink().Flush() }
+
+func (b *http2Body) Close() error { return b.CloseWithTrailers(nil) }
+
+func (b *http2Body) CloseWithTrailers(fields []string) error {
+	if b.closed {
+		return nil
+	}
+	b.closed = true
+	if b.length >= 0 && b.written < b.length {
+		return fault.Protocolf("unexpected end of stream: expected %d bytes but received %d", b.length, b.written)
+	}
+	if len(fields) > 0 {
+		return b.stream.SendTrailers(fields)
+	}
+	return b.wire.named(b.stream.Sink().Close(), "write", b.wire.write)
+}
+
+func (b *http2Body) Written() int64 { return b.written }

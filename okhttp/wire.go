@@ -1,0 +1,136 @@
+package okhttp
+
+import (
+	"time"
+
+	"github.com/okhttp-go/ok/okhttp/http1"
+	"github.com/okhttp-go/ok/okio"
+)
+
+// wire carries the messages of one exchange. Over HTTP/1.1 it is the connection's, which serves one exchange after another; over HTTP/2 each
+// exchange has its own.
+type wire interface {
+	// limit sets the time limits of each operation, the end of all of them, and the largest head.
+	limit(read, write time.Duration, deadline time.Time, maxHead int64)
+	// writeHead begins the exchange. The head may be held back until there is more to send.
+	writeHead(req *Request) error
+	// requestBody opens the content of the request: of a number of bytes, or [http1.Chunked].
+	requestBody(length int64) (requestSink, error)
+	// finishRequest ends the request and sends what was held back.
+	finishRequest() error
+	flush() error
+	// heardWithin waits for the first byte of an answer, and reports whether there is something to read, if only a failure.
+	heardWithin(d time.Duration) bool
+	// readHead reads the next head of a response.
+	readHead() (http1.ResponseHead, error)
+	// content opens the content of the response whose head was read last.
+	content() (content, error)
+	// discard reads content that nobody wants, until a moment, and reports whether it came to its end. It adds what it read to got.
+	discard(body content, end time.Time, got *int64) bool
+	// sent reports whether a byte of the request may have reached the server.
+	sent() bool
+	// judge decides what a failure of the exchange means for the connection.
+	judge(call *Call, err error)
+	// spend ends the exchange where it is. An HTTP/1.1 connection serves no other then.
+	spend()
+	// cancel frees whatever is blocked in an operation, from any goroutine.
+	cancel()
+}
+
+// requestSink is the content of a request on its way.
+type requestSink interface {
+	okio.Sink
+	CloseWithTrailers(fields []string) error
+	Written() int64
+}
+
+// content is that of a response on its way.
+type content interface {
+	okio.Source
+	Read(p []byte) (int, error)
+	// Done reports whether the end was reached.
+	Done() bool
+	// Len is the number of bytes that the head announced, or negative; [http1.UntilClose] if the connection ends with it.
+	Len() int64
+	Trailers() ([]string, error)
+}
+
+// http1Wire is the wire of a connection over HTTP/1.1.
+type http1Wire struct {
+	conn         *Connection
+	codec        *http1.ClientConn
+	source, sink *okio.Timeout
+}
+
+func newHTTP1Wire(c *Connection, socket okio.Socket) *http1Wire {
+	source, sink := socket.Source(), socket.Sink()
+	return &http1Wire{c, http1.NewClientConn(source, sink, http1.Limits{}), okio.TimeoutOf(source), okio.TimeoutOf(sink)}
+}
+
+func (w *http1Wire) limit(read, write time.Duration, deadline time.Time, maxHead int64) {
+	w.source.SetLimit(read)
+	w.source.SetDeadline(deadline)
+	w.sink.SetLimit(write)
+	w.sink.SetDeadline(deadline)
+	w.codec.SetLimits(http1.Limits{MaxHead: maxHead})
+}
+
+func (w *http1Wire) writeHead(req *Request) error {
+	target, fields := onRoute(w.conn.route, req)
+	return w.codec.WriteHead(req.method, target, fields)
+}
+
+func (w *http1Wire) requestBody(length int64) (requestSink, error) {
+	body, err := w.codec.RequestBody(length)
+	if err != nil {
+		return nil, err
+	}
+	return body, nil
+}
+
+func (w *http1Wire) finishRequest() error { return w.codec.FinishRequest() }
+func (w *http1Wire) flush() error         { return w.codec.Flush() }
+
+func (w *http1Wire) heardWithin(d time.Duration) bool {
+	deadline, end := w.source.Deadline(), time.Now().Add(d)
+	if !deadline.IsZero() && deadline.Before(end) {
+		return true
+	}
+	w.source.SetDeadline(end)
+	defer w.source.SetDeadline(deadline)
+	_, err := w.codec.Source().Request(1)
+	return !isTimeout(err) || time.Now().Before(end)
+}
+
+func (w *http1Wire) readHead() (http1.ResponseHead, error) { return w.codec.ReadHead() }
+
+func (w *http1Wire) content() (content, error) {
+	body, err := w.codec.Body()
+	if err != nil {
+		return nil, err
+	}
+	return body, nil
+}
+
+func (w *http1Wire) discard(body content, end time.Time, got *int64) bool {
+	if at := w.source.Deadline(); at.IsZero() || end.Before(at) {
+		w.source.SetDeadline(end)
+	}
+	var waste okio.Buffer
+	for {
+		n, err := body.ReadBuffer(&waste, 16<<10)
+		waste.Clear()
+		*got += n
+		if body.Done() {
+			return true
+		}
+		if err != nil || !time.Now().Before(end) {
+			return false
+		}
+	}
+}
+
+func (w *http1Wire) sent() bool         { return w.codec.Sent() }
+func (w *http1Wire) judge(*Call, error) {} // the codec knows
+func (w *http1Wire) spend()             { w.codec.Spend() }
+func (w *http1Wire) cancel()            { w.conn.cancel() }
