@@ -62,8 +62,9 @@ func (c *Call) tracer() *httptrace.ClientTrace {
 
 // callTimeout is the time limit of a whole call.
 type callTimeout struct {
-	at   time.Time
-	stop context.CancelFunc
+	at     time.Time
+	stop   context.CancelFunc
+	parent context.Context // without it
 }
 
 // Request returns the request that the call was made with, also after a redirect.
@@ -167,7 +168,7 @@ func (c *Call) start(ctx context.Context) error {
 // run runs the interceptors and everything below them.
 func (c *Call) run(ctx context.Context) (*Response, error) {
 	if d := c.cfg.callTimeout; d > 0 {
-		c.timeout = &callTimeout{at: time.Now().Add(d)}
+		c.timeout = &callTimeout{at: time.Now().Add(d), parent: ctx}
 		ctx, c.timeout.stop = context.WithDeadlineCause(ctx, c.timeout.at, ErrCallTimeout)
 	}
 	if c.cfg.leakStacks {
@@ -191,11 +192,25 @@ func (c *Call) settle(ctx context.Context, resp *Response, err error) (*Response
 		c.abandon()
 		return nil, c.fail(c.wrap(ctx, c.request, err))
 	}
-	if c.exchange == nil || c.exchange.done {
-		c.release()
+	switch ex := c.exchange; {
+	case ex == nil:
 		c.succeed()
+	case ex.done:
+		if d := ex.duplex(); d != nil {
+			d.then(c.letGo)
+		} else {
+			c.letGo()
+		}
+	default:
+		c.outliveTimeout(ex)
 	}
 	return resp, nil
+}
+
+// letGo ends a call whose response came whole.
+func (c *Call) letGo() {
+	c.release()
+	c.succeed()
 }
 
 // wrap makes an error that is not of a call yet into one that is. Cancellation and time limits take the place of what they caused.

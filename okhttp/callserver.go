@@ -66,6 +66,12 @@ func (c *Call) writeRequest(ctx context.Context, cfg *config, ex *exchange, req 
 				return refused, failed
 			}
 		}
+		if req.body.cfg.Duplex {
+			if err := c.writeDuplex(ctx, ex, req.body); err != nil {
+				return nil, c.requestFailed(err)
+			}
+			return nil, nil
+		}
 		if err := c.writeBody(ctx, ex, req.body); err != nil {
 			return nil, c.requestFailed(err)
 		}
@@ -110,11 +116,7 @@ func (c *Call) writeBody(ctx context.Context, ex *exchange, body *Body) *attempt
 	if l != nil && l.RequestBodyStart != nil {
 		l.RequestBodyStart(c)
 	}
-	length := body.cfg.Len
-	if length < 0 {
-		length = http1.Chunked
-	}
-	w, err := ex.wire.requestBody(length)
+	w, err := ex.wire.requestBody(bodyLength(body))
 	if err != nil {
 		return ex.failure(PhaseRequestBody, err)
 	}
@@ -129,6 +131,14 @@ func (c *Call) writeBody(ctx context.Context, ex *exchange, body *Body) *attempt
 		l.RequestBodyEnd(BodyEnd{c, w.Written()})
 	}
 	return nil
+}
+
+// bodyLength returns how much a body is, as a wire wants to know it.
+func bodyLength(body *Body) int64 {
+	if body.cfg.Len < 0 {
+		return http1.Chunked
+	}
+	return body.cfg.Len
 }
 
 // finishBody ends the content, with the trailer fields that follow it.

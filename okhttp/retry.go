@@ -77,7 +77,7 @@ func (c *Call) followUps(ctx context.Context, cfg *config, req *Request) (*Respo
 				next, wait = req, d
 			}
 		}
-		if next != nil && next.body != nil && next.body.cfg.OneShot {
+		if next != nil && next.body != nil && next.body.sentOnce() {
 			next = nil
 		}
 		if next == nil {
@@ -161,7 +161,7 @@ func (c *Call) recoverable(ctx context.Context, cfg *config, req *Request, err e
 		return false
 	case errors.As(err, &pe), errors.As(err, &te), isTimeout(err):
 		return false
-	case req.body != nil && req.body.cfg.OneShot && (ae.sent || ae.phase != PhaseRequestHeaders):
+	case req.body != nil && req.body.sentOnce() && (ae.sent || ae.phase != PhaseRequestHeaders):
 		return false // otherwise the connection was about to end, and the body was not opened
 	case ae.sent && !req.repeatable():
 		return false

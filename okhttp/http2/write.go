@@ -164,8 +164,11 @@ func (s *Stream) takePlace() error {
 		return nil
 	default:
 	}
+	c.mu.Lock()
+	at := s.until(s.writeLimit)
+	c.mu.Unlock()
 	var due <-chan time.Time
-	if at := s.until(s.writeLimit); !at.IsZero() {
+	if !at.IsZero() {
 		t := time.NewTimer(time.Until(at))
 		defer t.Stop()
 		due = t.C
