@@ -68,13 +68,6 @@ func (p *connectPlan) Connect(ctx context.Context) (err error) {
 		timed, cancel = context.WithDeadline(ctx, end)
 		defer cancel()
 	}
-	if p.planner.call == nil {
-		defer func() {
-			if v := recover(); v != nil { // for a connection in advance there is nobody to go on to
-				err = p.failure(PhaseConnect, &PanicError{v})
-			}
-		}()
-	}
 	network, addr := p.route.target()
 	p.raw, err = cfg.dialer.DialContext(timed, network, addr)
 	switch {
@@ -149,7 +142,7 @@ func (p *connectPlan) Finish(ctx context.Context) (next race.Plan, err error) {
 		return nil, nil
 	}
 	if err != nil {
-		if ctx.Err() == nil {
+		if ctx.Err() == nil && another == nil { // otherwise the route may be all right
 			p.planner.cfg.failures.fail(p.route)
 			if pe := proxyAtFault(err); pe != nil && another == nil {
 				p.tellSelector(pe)

@@ -88,6 +88,14 @@ func (ex *exchange) open() error {
 	return nil
 }
 
+// sent reports whether a server may have seen a byte of the request. One that was given up does not know any more.
+func (ex *exchange) sent() bool {
+	if ex.done {
+		return ex.whole || ex.closed || ex.broken != nil
+	}
+	return ex.wire.sent()
+}
+
 func (ex *exchange) start() {
 	if ex.started {
 		return
