@@ -191,6 +191,9 @@ func (s *Stream) takeHead(fields []string, last bool, failed error) error {
 
 // holdHead keeps a head until it is read. The lock is held.
 func (s *Stream) holdHead(h head) {
+	if s.heads == nil {
+		s.heads = s.headRoom[:0]
+	}
 	s.heads = append(s.heads, h)
 	s.headBytes += h.size()
 }
@@ -198,6 +201,7 @@ func (s *Stream) holdHead(h head) {
 // takeHeld returns the first head that is held. The lock is held.
 func (s *Stream) takeHeld() head {
 	h := s.heads[0]
+	s.heads[0] = head{}
 	if s.heads = s.heads[1:]; len(s.heads) == 0 {
 		s.heads = nil
 	}

@@ -191,6 +191,7 @@ func (s *Stream) takePlace() error {
 	for {
 		c.mu.Lock()
 		err := s.err
+		s.sender.init()
 		s.sender.waits = err == nil
 		c.mu.Unlock()
 		if err != nil {
