@@ -29,6 +29,7 @@ type Stream struct {
 	bodiless  bool        // the request was HEAD: its response has no content, whatever it declares
 	tunnel    bool        // the request was CONNECT
 	promised  bool        // it was pushed
+	overlaps  bool        // content is sent while the response is read
 	queued    int64       // content that its handler has yet to be told of
 	declared  int64       // content length, -1 if none was declared
 	got       int64       // content that came
@@ -41,7 +42,6 @@ type Stream struct {
 
 	reader, sender waiter
 
-	// Of the goroutines of the two sides.
 	readLimit, writeLimit time.Duration
 	deadline              time.Time
 }
@@ -69,6 +69,8 @@ func (s *Stream) ID() uint32 { return s.id }
 // SetLimits bounds each wait of the stream: for bytes of the peer, and for the peer to take some. 0 is no limit. The deadline, unless zero, is
 // for all waits.
 func (s *Stream) SetLimits(read, write time.Duration, deadline time.Time) {
+	s.conn.mu.Lock()
+	defer s.conn.mu.Unlock()
 	s.readLimit, s.writeLimit, s.deadline = read, write, deadline
 }
 
@@ -87,7 +89,22 @@ func (s *Stream) Err() error {
 	return s.err
 }
 
-// until returns the end of a wait that starts now.
+// Overlap notes that content is sent while the response is read: there is no limit on waits for the peer until all was sent.
+func (s *Stream) Overlap() {
+	s.conn.mu.Lock()
+	defer s.conn.mu.Unlock()
+	s.overlaps = true
+}
+
+// untilRead returns the end of a wait for the peer that starts now. Conn.mu is held.
+func (s *Stream) untilRead() time.Time {
+	if s.overlaps && !s.finished {
+		return s.deadline
+	}
+	return s.until(s.readLimit)
+}
+
+// until returns the end of a wait that starts now. Conn.mu is held.
 func (s *Stream) until(limit time.Duration) time.Time {
 	at := s.deadline
 	if limit > 0 {
@@ -115,10 +132,9 @@ func (s *hasRoom) ready() bool {
 // reports that nothing follows.
 func (s *Stream) ReadHead() (fields []string, last bool, err error) {
 	c := s.conn
-	deadline := s.until(s.readLimit)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.await(&s.reader, deadline, (*hasHead)(s)); err != nil {
+	if err := c.await(&s.reader, s.untilRead(), (*hasHead)(s)); err != nil {
 		c.timedOut()
 		return nil, false, err
 	}
@@ -140,7 +156,7 @@ func (s *Stream) read(dst *okio.Buffer, most int64) (int64, error) {
 	}
 	c.mu.Lock()
 	if s.in.Len() == 0 {
-		if err := c.await(&s.reader, s.until(s.readLimit), (*hasContent)(s)); err != nil {
+		if err := c.await(&s.reader, s.untilRead(), (*hasContent)(s)); err != nil {
 			c.timedOut()
 			c.mu.Unlock()
 			return 0, err

@@ -186,7 +186,10 @@ func (s *Stream) takePlace() error {
 		return nil
 	default:
 	}
-	due := s.sender.due(s.until(s.writeLimit))
+	c.mu.Lock()
+	at := s.until(s.writeLimit)
+	c.mu.Unlock()
+	due := s.sender.due(at)
 	defer s.sender.stop()
 	for {
 		c.mu.Lock()
