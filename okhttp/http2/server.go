@@ -41,9 +41,11 @@ func (c *Conn) Accept(deadline time.Time) (s *Stream, fields []string, last bool
 func (c *Conn) accept(b headerBlock, fields []string, failed error) error {
 	c.lastID = b.stream
 	switch {
+	case c.err != nil:
+		return nil // nobody would tell it of the end
 	case failed != nil:
 		return streamError(b.stream, failed)
-	case c.left && c.err == nil && c.final:
+	case c.left && c.final:
 		return nil // it came after the goodbye, and is not acted on
 	case c.served >= c.cfg.MaxConcurrentStreams:
 		return &StreamError{Stream: b.stream, Code: RefusedStream, Detail: "too many streams are open"}

@@ -100,9 +100,10 @@ func (c *Conn) lead(w *waiter, deadline time.Time, u until) error {
 	c.mu.Lock()
 	c.leader = w
 	for {
-		done := u.ready() || w.interrupted || c.err != nil
+		over := c.err != nil
+		done := u.ready() || w.interrupted
 		c.mu.Unlock()
-		if done && !c.received.buffered() {
+		if over || done && !c.received.buffered() {
 			break
 		}
 		err := c.received.step(deadline, !done)
@@ -173,9 +174,9 @@ func (c *Conn) readWhileQuiet() {
 			return
 		}
 		c.mu.Lock()
-		wanted := c.waiting > 0
+		over, wanted := c.err != nil, c.waiting > 0
 		c.mu.Unlock()
-		if wanted && !c.received.buffered() {
+		if over || wanted && !c.received.buffered() {
 			break
 		}
 	}
