@@ -64,6 +64,9 @@ func (s *Stream) appendBlock(last bool) {
 		eachFrame(frames, func(h FrameHeader, payload []byte) { f(false, h, payload) })
 	}
 	c.append(frames)
+	if cap(c.block) > keptRoom {
+		c.block = nil
+	}
 }
 
 func eachFrame(frames []byte, f func(FrameHeader, []byte)) {

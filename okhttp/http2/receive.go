@@ -137,8 +137,10 @@ func (r *receiver) fill(deadline time.Time) error {
 		return nil
 	case err == io.EOF:
 		err = r.ended()
+		c.fail(err, NoError, Cancel)
+	default:
+		c.fail(err, ProtocolErrorCode, ProtocolErrorCode)
 	}
-	c.fail(err, NoError, Cancel)
 	return err
 }
 
@@ -192,6 +194,9 @@ func (r *receiver) advance() error {
 	}
 	if f := r.conn.cfg.Frames; f != nil {
 		f(true, r.frame, payload)
+	}
+	if cap(r.payload) > keptRoom {
+		r.payload = nil
 	}
 	return r.dispatch(payload)
 }

@@ -18,7 +18,9 @@ func (c *Conn) appendFrame(frame []byte) {
 }
 
 func (c *Conn) append(p []byte) {
-	c.scratch = p[:0]
+	if c.scratch = p[:0]; cap(p) > keptRoom {
+		c.scratch = nil
+	}
 	if c.err != nil {
 		return // nobody will send it
 	}
