@@ -95,7 +95,6 @@ func newConn(raw net.Conn, cfg Config, server bool) *Conn {
 	okio.TimeoutOf(c.sink).SetLimit(c.cfg.WriteTimeout)
 	c.room = int64(c.cfg.ConnectionWindow)
 	c.encoder = NewHeaderEncoder()
-	c.acceptor.init()
 	c.received.init(c)
 	c.mu.Lock()
 	defer c.mu.Unlock()

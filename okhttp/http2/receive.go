@@ -84,18 +84,26 @@ func (r *receiver) step(deadline time.Time, read bool) error {
 		return r.fill(deadline)
 	}
 	err := r.advance()
+	if err == nil {
+		return nil
+	}
+	return r.judge(err)
+}
+
+// judge resets the stream or ends the connection for what the peer did wrong.
+func (r *receiver) judge(err error) error {
 	var stream *StreamError
 	if errors.As(err, &stream) {
-		err = r.conn.refuse(stream)
-	}
-	if err != nil {
-		code := InternalError
-		var ce *ConnectionError
-		if errors.As(err, &ce) {
-			code = ce.Code
+		if err = r.conn.refuse(stream); err == nil {
+			return nil
 		}
-		r.conn.fail(err, code, code)
 	}
+	code := InternalError
+	var ce *ConnectionError
+	if errors.As(err, &ce) {
+		code = ce.Code
+	}
+	r.conn.fail(err, code, code)
 	return err
 }
 
@@ -130,8 +138,10 @@ func (r *receiver) fill(deadline time.Time) error {
 		return nil
 	case err == io.EOF:
 		err = r.ended()
+		c.fail(err, NoError, Cancel)
+	default:
+		c.fail(err, ProtocolErrorCode, ProtocolErrorCode)
 	}
-	c.fail(err, NoError, Cancel)
 	return err
 }
 
@@ -185,6 +195,9 @@ func (r *receiver) advance() error {
 	}
 	if f := r.conn.cfg.Frames; f != nil {
 		f(true, r.frame, payload)
+	}
+	if cap(r.payload) > keptRoom {
+		r.payload = nil
 	}
 	return r.dispatch(payload)
 }
@@ -332,11 +345,7 @@ func (r *receiver) takeData() error {
 	if content == 0 && pad == 0 {
 		r.endContent()
 	}
-	var se *StreamError
-	if errors.As(err, &se) { // its bytes are skipped as padding
-		return r.conn.refuse(se)
-	}
-	return err
+	return err // of a stream alone: its bytes are skipped as padding
 }
 
 // takeContent hands content over.
@@ -413,7 +422,7 @@ func (r *receiver) takeBlock(payload []byte) error {
 	}
 	r.open = false
 	fields, err := r.decoder.Close()
-	if ce := (*ConnectionError)(nil); errors.As(err, &ce) {
+	if _, ok := err.(*ConnectionError); ok {
 		return err
 	}
 	if err == nil && r.block.looped { // only now: the table of the headers had to be kept in step

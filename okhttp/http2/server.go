@@ -41,6 +41,8 @@ func (c *Conn) Accept(deadline time.Time) (s *Stream, fields []string, last bool
 func (c *Conn) accept(b headerBlock, fields []string, failed error) error {
 	c.lastID = b.stream
 	switch {
+	case c.err != nil:
+		return nil // nobody would tell it of the end
 	case failed != nil:
 		return streamError(b.stream, failed)
 	case c.left:

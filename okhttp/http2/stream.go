@@ -17,6 +17,7 @@ type Stream struct {
 	// Guarded by Conn.mu.
 	err       error // the end of the stream by a reset, a failure of the connection or Cancel
 	heads     []head
+	headRoom  [1]head // for heads: most streams have one
 	headBytes int
 	trailers  []string
 	in        okio.Buffer // content that came
@@ -51,11 +52,9 @@ type head struct {
 	last   bool
 }
 
-// newStream makes a stream, or takes one that is over. The lock is held.
+// newStream makes a stream. The lock is held.
 func (c *Conn) newStream(id uint32) *Stream {
 	s := new(Stream)
-	s.reader.init()
-	s.sender.init()
 	s.conn, s.id, s.declared = c, id, -1
 	s.sendWindow = c.peerWindow
 	s.window = int64(c.cfg.streamWindow())
