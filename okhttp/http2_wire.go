@@ -31,7 +31,11 @@ func (w *http2Wire) limit(read, write time.Duration, deadline time.Time, _ int64
 
 func (w *http2Wire) writeHead(req *Request) error {
 	head := http2.RequestHead{Method: req.method, Path: req.url.requestTarget(), Authority: req.url.hostPort(), Scheme: req.url.Scheme()}
-	s, err := w.conn.http2.Open(head, req.headers.nv, req.body == nil)
+	fields := req.headers.nv
+	if r := w.conn.route; !r.proxy.IsDirect() {
+		_, fields = throughProxy(r, req)
+	}
+	s, err := w.conn.http2.Open(head, fields, req.body == nil)
 	if err != nil {
 		return err
 	}
@@ -112,6 +116,10 @@ func untouched(err error) bool {
 // judge decides, after a failure, whether the connection gets other calls: one refused stream says nothing about it, the second does, and so
 // does any other reset by the server.
 func (w *http2Wire) judge(call *Call, err error) {
+	if errors.Is(err, http2.ErrTooManyStreams) {
+		w.conn.changed() // the pool is about to be told of it, and must know before another attempt is made
+		return
+	}
 	var reset *http2.StreamResetError
 	if !errors.As(err, &reset) || !reset.Remote || call.IsCanceled() {
 		return
@@ -122,6 +130,7 @@ func (w *http2Wire) judge(call *Call, err error) {
 	if reset.Code == http2.RefusedStream && w.conn.refused.Add(1) < 2 {
 		return
 	}
+	w.conn.failed.Store(true)
 	w.conn.pool.retire(w.conn, call, "the server reset a stream of it: "+reset.Code.String())
 }
 
