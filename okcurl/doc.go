@@ -46,6 +46,12 @@
 // URL looks hosts up over HTTPS. The host of that URL and names of the local network (single labels, .local, .localhost, .internal, .home.arpa) are looked
 // up by the system, --resolve goes before both, and --insecure is not about that URL.
 //
+// -x, --proxy goes through a proxy: http, also for https URLs by CONNECT; https, over TLS, under the same options as servers; socks5 and socks5h.
+// --socks5 and --socks5-hostname are short for the latter two, which resolve host names here and at the proxy; the last of the three counts. Without
+// a scheme it is http, and without a port 1080, or 443 for https. -U, --proxy-user are its credentials, unless the URL has some. Without such an
+// option HTTP_PROXY, HTTPS_PROXY and NO_PROXY count, or their lower-case forms, but not for localhost. --noproxy names hosts without a proxy, in
+// the place of NO_PROXY, or besides it for proxies of the environment. --unix-socket PATH connects to a socket on this machine instead of all that.
+//
 // # Messages
 //
 // -v, --verbose prints events of the connection ("*") and the heads that were sent (">") and received ("<") to standard error. The values
@@ -58,6 +64,7 @@
 //	1    not an http or https URL
 //	2    the command line is wrong, or HTTP does not allow the request
 //	3    malformed URL
+//	5    could not resolve the proxy, or a malformed URL of one
 //	6    could not resolve the host
 //	7    could not connect
 //	8    the response is not HTTP
@@ -70,10 +77,11 @@
 //	47   too many redirects
 //	52   the server closed the connection before its response had come
 //	55   could not send the request
-//	56   could not receive the response
+//	56   could not receive the response, or a proxy refused a tunnel
 //	60   the server's certificate does not verify
 //	61   the body could not be unpacked
 //	77   could not read the file of --cacert
+//	97   the SOCKS proxy does not do its part
 //	100  the head of the response is too large
 //	130  interrupted
 //

@@ -29,7 +29,13 @@ func (c *Call) authenticateProxy(ctx context.Context, cfg *config, resp *Respons
 	if cfg.proxyAuth == nil {
 		return nil, nil
 	}
-	return cfg.proxyAuth.Authenticate(ctx, ex.conn.route, resp)
+	next, err := cfg.proxyAuth.Authenticate(ctx, ex.conn.route, resp)
+	if next == nil || err != nil {
+		return nil, err
+	}
+	answer := *next
+	answer.forProxy = true
+	return &answer, nil
 }
 
 // authenticate asks the authenticator for an answer to a 401.

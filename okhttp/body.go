@@ -32,7 +32,10 @@ type BodyConfig struct {
 	// OneShot marks content that can be sent only once: no retry after sending began, and no redirect or authentication that
 	// would send it again.
 	OneShot bool
-	// Duplex lets request and response overlap. HTTP/1.1 cannot: such a call fails with a [*ProtocolError] before Open or Write runs.
+	// Duplex lets request and response overlap, over HTTP/2: Open or Write runs on a goroutine of its own, each write is sent at once, and
+	// Execute returns as soon as the response has begun. Returning ends the body, an error resets the stream, and the context ends with the
+	// exchange. Until the body has ended no read timeout applies, and after Execute no call timeout. The call ends when both bodies have. Such a
+	// body is never sent twice. Over HTTP/1.1 the call fails with a [*ProtocolError] before Open or Write runs.
 	Duplex bool
 	// Trailers returns the fields that follow the content (RFC 9110 section 6.5). It is called once per attempt, after the content was
 	// written. It needs a Len of -1; name the fields in a Trailer header of the request, so that the server looks out for them. Fields that
@@ -74,6 +77,9 @@ func (b *Body) Len() int64 { return b.cfg.Len }
 
 // IsOneShot reports whether the content can be sent only once.
 func (b *Body) IsOneShot() bool { return b.cfg.OneShot }
+
+// sentOnce reports whether a request with the body is not repeated: a body that overlaps the response may have answered it.
+func (b *Body) sentOnce() bool { return b.cfg.OneShot || b.cfg.Duplex }
 
 // IsDuplex reports whether request and response may overlap. Such a body must not be read or written but by the call: it may wait for the response.
 func (b *Body) IsDuplex() bool { return b.cfg.Duplex }

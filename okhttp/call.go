@@ -31,6 +31,7 @@ type Call struct {
 	exchange  *exchange // the latest
 	more      bool      // the interceptors have not returned: further exchanges may follow
 	ended     bool
+	sent      bool      // a byte of a request that is over may have reached a server
 	running   bool      // on the way to its response; what ends that otherwise than by returning is a panic
 	pending   *Response // the latest of this way, which nobody else may have to close
 	forHTTP   bool      // the response will be converted to one of net/http
@@ -62,8 +63,9 @@ func (c *Call) tracer() *httptrace.ClientTrace {
 
 // callTimeout is the time limit of a whole call.
 type callTimeout struct {
-	at   time.Time
-	stop context.CancelFunc
+	at     time.Time
+	stop   context.CancelFunc
+	parent context.Context // without it
 }
 
 // Request returns the request that the call was made with, also after a redirect.
@@ -141,6 +143,8 @@ func (c *Call) claim(ctx context.Context) error {
 		return &CallError{"a call with a nil context"}
 	case c.request == nil:
 		return &CallError{"a call without a request"}
+	case c.request.method == "CONNECT":
+		return &CallError{"a call with a request that was made for a proxy"}
 	case !c.executed.CompareAndSwap(false, true):
 		return &CallError{"call already executed"}
 	}
@@ -165,7 +169,7 @@ func (c *Call) start(ctx context.Context) error {
 // run runs the interceptors and everything below them.
 func (c *Call) run(ctx context.Context) (*Response, error) {
 	if d := c.cfg.callTimeout; d > 0 {
-		c.timeout = &callTimeout{at: time.Now().Add(d)}
+		c.timeout = &callTimeout{at: time.Now().Add(d), parent: ctx}
 		ctx, c.timeout.stop = context.WithDeadlineCause(ctx, c.timeout.at, ErrCallTimeout)
 	}
 	if c.cfg.leakStacks {
@@ -186,21 +190,42 @@ func (c *Call) settle(ctx context.Context, resp *Response, err error) (*Response
 		err = ErrCanceled
 	}
 	if err != nil {
+		e := c.wrap(ctx, c.request, err)
 		c.abandon()
-		return nil, c.fail(c.wrap(ctx, c.request, err))
+		return nil, c.fail(e)
 	}
-	if c.exchange == nil || c.exchange.done {
-		c.release()
+	switch ex := c.exchange; {
+	case ex == nil:
 		c.succeed()
+	case ex.done:
+		if d := ex.duplex(); d != nil {
+			d.then(c.letGo)
+		} else {
+			c.letGo()
+		}
+	default:
+		c.outliveTimeout(ex)
 	}
 	return resp, nil
 }
 
-// wrap makes an error that is not of a call yet into one that is. Cancellation and time limits take the place of what they caused.
+// letGo ends a call whose response came whole.
+func (c *Call) letGo() {
+	c.release()
+	c.succeed()
+}
+
+// wrap makes an error that is not of a call yet into one that is, and an interceptor's choice of one into that of the whole call. Cancellation and
+// time limits take the place of what they caused.
 func (c *Call) wrap(ctx context.Context, req *Request, err error) *Error {
 	var e *Error
-	if !errors.As(err, &e) {
-		e = &Error{Method: req.method, URL: req.url.Redacted(), Err: err}
+	switch {
+	case !errors.As(err, &e):
+		e = &Error{Method: req.method, URL: req.url.Redacted(), Sent: c.maySent(), Err: err}
+	case c.sent && !e.Sent:
+		whole := *e
+		whole.Sent = true
+		e = &whole
 	}
 	return c.attribute(ctx, e)
 }
@@ -290,26 +315,24 @@ func (c *Call) hold(conn *Connection) error {
 	c.conn.Store(conn)
 	held := false
 	defer func() {
-		if !held { // also if the pool's listener panics, of which the call's is not told
+		if !held { // also when a listener panics
+			conn.unfit()
 			c.giveUp(conn)
 		}
 	}()
 	conn.pool.acquired(c, conn)
 	// Whoever canceled the call or closed the client before this point may not have seen the connection.
-	var err error
 	switch {
 	case c.canceled.Load():
-		err = ErrCanceled
+		return ErrCanceled
 	case c.client.closed.Load():
-		err = ErrClientClosed
-	}
-	if err != nil {
-		return err
+		return ErrClientClosed
 	}
 	held = true
 	if c.plan.planner != nil {
 		c.plan.planner.resolved()
 	}
+	held = true
 	if l := c.events.Load(); l != nil && l.ConnectionAcquired != nil {
 		l.ConnectionAcquired(ConnectionEvent{c, conn})
 	}
@@ -322,7 +345,7 @@ func (c *Call) release() {
 	if conn == nil {
 		return
 	}
-	defer func() { // also if the pool's listener panics
+	defer func() { // also if a listener of the pool panics
 		if l := c.events.Load(); l != nil && l.ConnectionReleased != nil {
 			l.ConnectionReleased(ConnectionEvent{c, conn})
 		}

@@ -66,6 +66,12 @@ func (c *Call) writeRequest(ctx context.Context, cfg *config, ex *exchange, req 
 				return refused, failed
 			}
 		}
+		if req.body.cfg.Duplex {
+			if err := c.writeDuplex(ctx, ex, req.body); err != nil {
+				return nil, c.requestFailed(err)
+			}
+			return nil, nil
+		}
 		if err := c.writeBody(ctx, ex, req.body); err != nil {
 			return nil, c.requestFailed(err)
 		}
@@ -81,21 +87,20 @@ func (c *Call) writeRequest(ctx context.Context, cfg *config, ex *exchange, req 
 	return nil, nil
 }
 
-// throughProxy returns the target and the fields of a request over a connection through a proxy. One that reads requests gets the absolute form
-// (RFC 9112 section 3.2.2), and its credentials if it has any; the fields for it do not go into a tunnel, where the server would read them.
-func throughProxy(r *Route, req *Request) (target string, fields []string) {
+// onRoute returns the target and the fields of a request. A proxy that reads requests gets the absolute form (RFC 9112 section 3.2.2), and its
+// credentials if it has any. Where none does but one might have, the fields that were for it are left out: the server would read them.
+func onRoute(r *Route, req *Request) (target string, fields []string) {
 	target = req.url.requestTarget()
-	if !r.proxy.speaksHTTP() {
-		return target, req.headers.nv
-	}
-	if r.forwards() {
+	switch {
+	case r.forwards():
 		target = "http://" + req.url.hostPort() + target
 		if basic, _ := r.proxy.basic(); basic != "" && !req.headers.has("Proxy-Authorization") {
 			return target, append(slices.Clip(req.headers.nv), "Proxy-Authorization", basic)
 		}
-		return target, req.headers.nv
+	case !r.isServer() || r.alternative || req.forProxy:
+		return target, req.headers.Without("Proxy-Authorization").Without("Proxy-Connection").nv
 	}
-	return target, req.headers.Without("Proxy-Authorization").Without("Proxy-Connection").nv
+	return target, req.headers.nv
 }
 
 func (c *Call) requestFailed(err *attemptError) *attemptError {
@@ -111,11 +116,7 @@ func (c *Call) writeBody(ctx context.Context, ex *exchange, body *Body) *attempt
 	if l != nil && l.RequestBodyStart != nil {
 		l.RequestBodyStart(c)
 	}
-	length := body.cfg.Len
-	if length < 0 {
-		length = http1.Chunked
-	}
-	w, err := ex.wire.requestBody(length)
+	w, err := ex.wire.requestBody(bodyLength(body))
 	if err != nil {
 		return ex.failure(PhaseRequestBody, err)
 	}
@@ -130,6 +131,14 @@ func (c *Call) writeBody(ctx context.Context, ex *exchange, body *Body) *attempt
 		l.RequestBodyEnd(BodyEnd{c, w.Written()})
 	}
 	return nil
+}
+
+// bodyLength returns how much a body is, as a wire wants to know it.
+func bodyLength(body *Body) int64 {
+	if body.cfg.Len < 0 {
+		return http1.Chunked
+	}
+	return body.cfg.Len
 }
 
 // finishBody ends the content, with the trailer fields that follow it.

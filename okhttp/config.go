@@ -67,8 +67,8 @@ type config struct {
 	events              EventListenerFactory
 }
 
-// Dialer opens transport connections. The address is an IP address and a port. Implementations are safe for concurrent use and end
-// when the context does.
+// Dialer opens transport connections. The network is "tcp" and the address an IP address and a port, that of the proxy if there is one; for a
+// Unix domain socket they are "unix" and its path. Implementations are safe for concurrent use and end when the context does.
 type Dialer interface {
 	DialContext(ctx context.Context, network, address string) (net.Conn, error)
 }

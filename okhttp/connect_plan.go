@@ -19,7 +19,8 @@ type connectPlan struct {
 	route   *Route
 
 	spec     int          // the first connection spec to try
-	tunnels  int          // requests that the proxy was sent
+	refusals int          // of the proxy, which wants credentials
+	refused  *Response    // the latest of them
 	rejected bool         // the encrypted Client Hello was, and the server said what to do instead
 	tunnel   *Request     // what the proxy is asked next; nil: the plain CONNECT
 	targets  []netip.Addr // of the server, where SOCKS takes addresses; nil: not resolved yet
@@ -33,7 +34,7 @@ type connectPlan struct {
 
 // again copies what is known of the route, with nothing connected.
 func (p *connectPlan) again() *connectPlan {
-	return &connectPlan{planner: p.planner, route: p.route, spec: p.spec, tunnels: p.tunnels, tunnel: p.tunnel, targets: p.targets}
+	return &connectPlan{planner: p.planner, route: p.route, spec: p.spec, refusals: p.refusals, refused: p.refused, tunnel: p.tunnel, targets: p.targets}
 }
 
 // Again implements [race.Plan].
@@ -66,13 +67,6 @@ func (p *connectPlan) Connect(ctx context.Context) (err error) {
 		var cancel context.CancelFunc
 		timed, cancel = context.WithDeadline(ctx, end)
 		defer cancel()
-	}
-	if p.planner.call == nil {
-		defer func() {
-			if v := recover(); v != nil { // for a connection in advance there is nobody to go on to
-				err = p.failure(PhaseConnect, &PanicError{v})
-			}
-		}()
 	}
 	network, addr := p.route.target()
 	p.raw, err = cfg.dialer.DialContext(timed, network, addr)
@@ -148,8 +142,11 @@ func (p *connectPlan) Finish(ctx context.Context) (next race.Plan, err error) {
 		return nil, nil
 	}
 	if err != nil {
-		if ctx.Err() == nil {
+		if ctx.Err() == nil && another == nil { // otherwise the route may be all right
 			p.planner.cfg.failures.fail(p.route)
+			if pe := proxyAtFault(err); pe != nil && another == nil {
+				p.tellSelector(pe)
+			}
 		}
 		p.tellFailure(err)
 	}

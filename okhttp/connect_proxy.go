@@ -3,6 +3,7 @@ package okhttp
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -65,13 +66,14 @@ func (p *connectPlan) socks(ctx context.Context) (next *connectPlan, err error) 
 		}
 	}
 	var auth *proxy.Auth
-	if p.route.proxy.user != "" {
-		auth = &proxy.Auth{User: p.route.proxy.user, Password: p.route.proxy.password}
+	if user, password := p.route.proxy.credentials(); user != "" {
+		auth = &proxy.Auth{User: user, Password: password}
 	}
-	timed := ctx
+	timed, end := ctx, time.Time{}
 	if limit := pl.cfg.connectTimeout; limit > 0 {
+		end = time.Now().Add(limit)
 		var cancel context.CancelFunc
-		timed, cancel = context.WithTimeout(ctx, limit)
+		timed, cancel = context.WithDeadline(ctx, end)
 		defer cancel()
 	}
 	dialer, err := proxy.SOCKS5("tcp", p.route.proxy.hostPort(), auth, alreadyOpen{p.raw})
@@ -84,7 +86,7 @@ func (p *connectPlan) socks(ctx context.Context) (next *connectPlan, err error) 
 	case err == nil:
 		p.raw.SetDeadline(time.Time{})
 		return nil, nil
-	case ctx.Err() == nil && timed.Err() != nil:
+	case !end.IsZero() && ctx.Err() == nil && isTimeout(err) && !time.Now().Before(end): // the connection's deadline may be up before the context's
 		err = &timeoutError{"connect timeout after " + pl.cfg.connectTimeout.String(), err}
 	}
 	return next, p.failure(PhaseProxy, p.proxyError(err))
@@ -127,6 +129,15 @@ func (p *planner) resolveAll(ctx context.Context, host string) (addrs []netip.Ad
 			return addrs, nil
 		}
 	}
+}
+
+// proxyAtFault returns the failure of a proxy that did not do its part. One that answers is there, even if it refuses.
+func proxyAtFault(err error) *ProxyError {
+	var pe *ProxyError
+	if errors.As(err, &pe) && pe.Status == 0 {
+		return pe
+	}
+	return nil
 }
 
 // ProxyError reports that a proxy could not, or would not, lead to the server.

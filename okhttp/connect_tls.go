@@ -36,12 +36,17 @@ func newTLSSetup(cfg *config) *tlsSetup {
 	return s
 }
 
-// forProxy returns the configuration for a proxy reached over TLS.
+// forProxy returns the configuration for a proxy reached over TLS: what is about servers is left out of it. Where a check of the user's stands in
+// the place of verification, the proxy is verified as usual, since otherwise nobody would.
 func (s *tlsSetup) forProxy(host string) *tls.Config {
 	t := s.base.Clone()
 	t.ServerName = host
-	t.NextProtos = []string{"http/1.1"}
-	t.VerifyConnection = nil // what the user checks there is about servers
+	t.NextProtos = []string{string(HTTP11)}
+	if t.VerifyConnection != nil || t.VerifyPeerCertificate != nil {
+		t.InsecureSkipVerify = false
+	}
+	t.VerifyConnection, t.VerifyPeerCertificate = nil, nil
+	t.EncryptedClientHelloConfigList, t.EncryptedClientHelloRejectionVerify = nil, nil
 	return t
 }
 

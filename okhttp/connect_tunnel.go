@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	maxTunnels     = 21       // requests to a proxy that answers each with a 407
+	maxTunnels     = 21       // refusals of a proxy that answers each request with a 407
 	maxTunnelWaste = 64 << 10 // bytes of a refusal's content that are read, so that the connection can be asked again
 )
 
 // openTunnel asks an HTTP proxy for a connection to the server (RFC 9110 section 9.3.6). Interceptors and listeners do not see the exchange,
 // and the headers of the user's request are not part of it.
 func (p *connectPlan) openTunnel(ctx context.Context) (next *connectPlan, err error) {
-	t := &tunnel{plan: p, ctx: ctx}
-	stop := context.AfterFunc(ctx, func() { p.raw.SetDeadline(time.Unix(1, 0)) })
+	t := &tunnel{plan: p, ctx: ctx, socket: okio.NewSocket(p.stream)}
+	stop := context.AfterFunc(ctx, func() { t.socket.Cancel(context.Cause(ctx)) })
 	next, err = t.open()
 	if !stop() && err == nil && next == nil {
 		err = context.Cause(ctx)
@@ -39,9 +39,10 @@ func (p *connectPlan) openTunnel(ctx context.Context) (next *connectPlan, err er
 
 // tunnel is the asking of a proxy.
 type tunnel struct {
-	plan *connectPlan
-	ctx  context.Context
-	conn *http1.ClientConn
+	plan   *connectPlan
+	ctx    context.Context
+	socket okio.Socket
+	conn   *http1.ClientConn
 }
 
 func (t *tunnel) open() (next *connectPlan, err error) {
@@ -52,8 +53,7 @@ func (t *tunnel) open() (next *connectPlan, err error) {
 			return nil, err
 		}
 	}
-	socket := okio.NewSocket(p.stream)
-	source, sink := socket.Source(), socket.Sink()
+	source, sink := t.socket.Source(), t.socket.Sink()
 	okio.TimeoutOf(source).SetLimit(cfg.readTimeout)
 	okio.TimeoutOf(sink).SetLimit(cfg.writeTimeout)
 	t.conn = http1.NewClientConn(source, sink, http1.Limits{MaxHead: cfg.maxHead})
@@ -63,13 +63,13 @@ func (t *tunnel) open() (next *connectPlan, err error) {
 			p.raw.SetDeadline(time.Time{})
 		}
 	}()
-	for {
-		p.tunnels++
+	for reused := false; ; reused = true {
 		resp, err := t.ask(req)
-		if err != nil {
-			return nil, p.proxyError(err)
-		}
 		switch {
+		case reused && closedByPeer(err): // although it had answered that it would not
+			return t.anew(req), nil
+		case err != nil:
+			return nil, p.proxyError(err)
 		case resp.Status/100 == 2:
 			if n := t.conn.Source().Buffer().Len(); n > 0 {
 				return nil, p.proxyError(&ProtocolError{Detail: fmt.Sprintf("%d bytes came right after the response to CONNECT, before TLS began", n)})
@@ -78,24 +78,37 @@ func (t *tunnel) open() (next *connectPlan, err error) {
 		case resp.Status != 407:
 			return nil, &ProxyError{Proxy: p.route.proxy.String(), Status: resp.Status}
 		}
-		if req, err = t.answer(req, resp); err != nil {
+		if req, err = t.answer(resp); err != nil {
 			return nil, err
 		}
-		if p.tunnels == maxTunnels {
+		if p.refusals++; p.refusals == maxTunnels {
 			ae := p.failure(PhaseProxy, &ProtocolError{Detail: "too many tunnel connections attempted: 21"})
 			ae.final = true
 			return nil, ae
 		}
-		if t.again() {
-			continue
+		p.refused = resp
+		if !t.again(resp) {
+			return t.anew(req), nil
 		}
-		next = p.again()
-		next.tunnel = req
-		if l := p.planner.listener(); l.ConnectEnd != nil {
-			l.ConnectEnd(p.event()) // without a protocol: it led to a proxy that wants to be asked anew
-		}
-		return next, nil
 	}
+}
+
+// closedByPeer reports whether a connection ended without a byte of a response.
+func closedByPeer(err error) bool {
+	var pe *ProtocolError
+	var te *TooLargeError
+	return err != nil && !isTimeout(err) && !errors.Is(err, errTruncated) && !errors.As(err, &pe) && !errors.As(err, &te)
+}
+
+// anew returns a plan to ask over another connection.
+func (t *tunnel) anew(req *Request) *connectPlan {
+	p := t.plan
+	next := p.again()
+	next.tunnel = req
+	if l := p.planner.listener(); l.ConnectEnd != nil {
+		l.ConnectEnd(p.event()) // without a protocol: it led to a proxy that wants to be asked anew
+	}
+	return next
 }
 
 // first makes the request to begin with. The proxy's authenticator may give it credentials before any were asked for.
@@ -124,7 +137,7 @@ func (t *tunnel) first() (*Request, error) {
 const PreemptiveChallenge = "OkHttp-Preemptive"
 
 // answer asks the authenticator about a refusal.
-func (t *tunnel) answer(req *Request, resp *Response) (*Request, error) {
+func (t *tunnel) answer(resp *Response) (*Request, error) {
 	p := t.plan
 	var next *Request
 	var err error
@@ -142,12 +155,17 @@ func (t *tunnel) answer(req *Request, resp *Response) (*Request, error) {
 
 var errNotAuthenticated = errors.New("failed to authenticate with the proxy (407 Proxy Authentication Required)")
 
-// checked takes over the headers of an authenticator's answer, and nothing else.
+// checked takes over the headers of an authenticator's answer, and nothing else. The one that must be there is, even if the answer does not
+// derive from what the authenticator was given.
 func (t *tunnel) checked(answer *Request) (*Request, error) {
 	if answer.body != nil {
 		return nil, &CallError{"a proxy's authenticator answered with a request that has a body"}
 	}
-	return &Request{method: "CONNECT", url: t.plan.planner.url, headers: answer.headers}, nil
+	headers := answer.headers
+	if !headers.has("Host") {
+		headers = headersOf(append([]string{"Host", t.plan.planner.addr.authority()}, headers.nv...))
+	}
+	return &Request{method: "CONNECT", url: t.plan.planner.url, headers: headers}, nil
 }
 
 // ask sends one CONNECT and reads the head of its response.
@@ -161,25 +179,39 @@ func (t *tunnel) ask(req *Request) (*Response, error) {
 	for {
 		head, err := t.conn.ReadHead()
 		switch {
-		case isEOF(err) || errors.Is(err, io.ErrUnexpectedEOF):
-			return nil, fmt.Errorf("unexpected end of stream: %w", io.ErrUnexpectedEOF)
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return nil, errTruncated
+		case isEOF(err):
+			return nil, errEnded
 		case err != nil:
 			return nil, err
 		case head.Informational():
 			continue
 		}
-		resp := NewResponse(req, head.Status, ResponseHeaders(headersOf(head.Fields)))
+		resp := NewResponse(req, head.Status, ResponseHeaders(headersOf(head.Fields)), WithPrior(t.plan.refused))
 		resp.Message = head.Reason
 		return resp, nil
 	}
 }
 
-// again reads the content of a refusal and reports whether the connection can be asked once more.
-func (t *tunnel) again() bool {
-	body, err := t.conn.Body()
-	if err != nil {
+// The end of a connection before a response and within one.
+var (
+	errEnded     = fmt.Errorf("unexpected end of stream: %w", io.ErrUnexpectedEOF)
+	errTruncated = fmt.Errorf("unexpected end of stream in the response to CONNECT: %w", io.ErrUnexpectedEOF)
+)
+
+// again reads the content of a refusal, if it is short and comes soon, and reports whether the connection can be asked once more.
+func (t *tunnel) again(resp *Response) bool {
+	if resp.headers.hasToken("Connection", "close") || resp.headers.hasToken("Proxy-Connection", "close") { // the latter is what old proxies say
 		return false
 	}
+	body, err := t.conn.Body()
+	if err != nil || body.Len() == http1.UntilClose || body.Len() > maxTunnelWaste {
+		return false
+	}
+	limit := okio.TimeoutOf(t.socket.Source())
+	limit.SetDeadline(time.Now().Add(discardTime))
+	defer limit.SetDeadline(time.Time{})
 	var waste okio.Buffer
 	for got := int64(0); !body.Done(); {
 		n, err := body.ReadBuffer(&waste, 16<<10)

@@ -76,9 +76,9 @@ func (p *ConnectionPool) EvictAll() { p.p.EvictIdle() }
 // is done. A pool that a client made for itself is closed with the client; one that was made by [NewConnectionPool] and has policies, or
 // whose connections should not stay open for the rest of the keep-alive, is closed by whoever made it. It returns nil.
 func (p *ConnectionPool) Close() error {
+	defer p.background.settle()
+	defer p.p.Close() // also if a listener of what was leaked panics
 	p.reap()
-	p.p.Close()
-	p.background.settle()
 	return nil
 }
 

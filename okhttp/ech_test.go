@@ -78,6 +78,9 @@ func TestEncryptedClientHello(t *testing.T) {
 				}
 				w.serveTLS("server.test", "10.0.0.1", c.server, serve, serve)
 				w.want("200 x")(w.get("https://server.test/", WithDNS(&keysDNS{netip.MustParseAddr("10.0.0.1"), c.keys})))
+				if n := len(w.client.cfg.failures.failed); n > 0 {
+					t.Errorf("%d routes count as failed", n)
+				}
 				w.client.Close()
 				if state.ECHAccepted != c.accepted || state.ServerName != "server.test" {
 					t.Errorf("accepted %v for %q, want %v for server.test", state.ECHAccepted, state.ServerName, c.accepted)

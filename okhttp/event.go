@@ -20,7 +20,9 @@ type EventListenerFactory func(*Call) *EventListener
 //	exchange = RequestHeadersStart RequestHeadersEnd [RequestBodyStart RequestBodyEnd | RequestFailed]
 //	           (ResponseHeadersStart Informational… ResponseHeadersEnd FollowUpDecision ResponseBodyStart ResponseBodyEnd | ResponseFailed)
 //
-// RetryDecision comes after an attempt that failed, ConnectionReleased when a call gives up its connection. The body of a response that is
+// For the second and further of several proxies the name is looked up when it is their turn, and for a SOCKS proxy that takes addresses
+// the server's name after ConnectStart. A look-up that failed has no end. ConnectEnd without a protocol is that of a proxy which wants to be asked
+// for a tunnel anew, over another connection. RetryDecision comes after an attempt that failed, ConnectionReleased when a call gives up its connection. The body of a response that is
 // empty or was read by an interceptor ends before FollowUpDecision, and so does the body of a response that is followed up.
 //
 // A hook that panics on the way to the response breaks the call off, as an interceptor that panics does: what is under way gets no end of its

@@ -56,7 +56,6 @@ type callEvents struct {
 	begun              bool // something came after the queue
 	selecting          bool
 	selected           bool // in this attempt
-	socks              bool
 	several            bool // proxies, each of which may have to be looked up
 	resolving          bool
 	resolved           bool              // in this attempt
@@ -93,6 +92,7 @@ func (g *callEvents) check(name, arg string) error {
 	}
 	switch started := g.started(); {
 	case name == "connectFailed" && g.connects[arg] != "": // of a race it may be the loser, who is told of at any later time
+		g.resolving = g.resolving && !g.throughSOCKS()
 		delete(g.connects, arg)
 		return nil
 	case g.over:
@@ -167,18 +167,16 @@ func (g *callEvents) connecting(name, route string) error {
 	case "dnsStart":
 		was := g.resolving || g.resolved
 		g.resolving, g.resolved = true, true
-		return first(unless(g.several || g.socks || !was && len(g.connects) == 0, "the name was looked up"), unless(!g.selecting, "proxies are being selected"))
+		return first(unless(g.several || g.throughSOCKS() || !was && len(g.connects) == 0, "the name was looked up"), unless(!g.selecting, "proxies are being selected"))
 	case "dnsEnd":
 		was := g.resolving
 		g.resolving = false
 		return unless(was, "no look-up is under way")
 	case "connectStart":
+		was := g.resolving
 		g.connects[route] = name
-		g.socks = g.socks || strings.Contains(route, " via proxy socks5://") // where the name of the server is looked up later
-		if g.several {
-			g.resolving = false // it failed for another proxy
-		}
-		return first(unless(last == "", "that address is being connected to"), unless(!g.resolving || g.several, "a look-up is under way"), unless(!g.selecting, "proxies are being selected"))
+		g.resolving = false // of another proxy, in vain
+		return first(unless(last == "", "that address is being connected to"), unless(!was || g.several, "a look-up is under way"), unless(!g.selecting, "proxies are being selected"))
 	case "secureConnectStart":
 		g.connects[route] = name
 		return unless(last == "connectStart", "that address is not being connected to")
@@ -188,6 +186,16 @@ func (g *callEvents) connecting(name, route string) error {
 	}
 	delete(g.connects, route)
 	return unless(name == "connectEnd" && (last == "connectStart" || last == "secureConnectEnd"), "that address is not being connected to, or its tls has not ended")
+}
+
+// throughSOCKS reports whether a proxy is being connected to that wants an address of the server.
+func (g *callEvents) throughSOCKS() bool {
+	for route := range g.connects {
+		if strings.Contains(route, "socks5://") {
+			return true
+		}
+	}
+	return false
 }
 
 // decision checks what is made of an attempt.

@@ -40,8 +40,16 @@ type exchange struct {
 
 // rareExchange is what few exchanges end with.
 type rareExchange struct {
+	duplex   *duplex // the request's body, which is sent beside the response
 	trailers []string
 	upgrade  *upgrade // after a 101
+}
+
+func (ex *exchange) rarely() *rareExchange {
+	if ex.rare == nil {
+		ex.rare = new(rareExchange)
+	}
+	return ex.rare
 }
 
 // begin starts an exchange on a connection that the call holds, under the time limits of the config and the context.
@@ -81,6 +89,14 @@ func (ex *exchange) open() error {
 	return nil
 }
 
+// sent reports whether a server may have seen a byte of the request. One that was given up does not know any more.
+func (ex *exchange) sent() bool {
+	if ex.done {
+		return ex.whole || ex.closed || ex.broken != nil
+	}
+	return ex.wire.sent()
+}
+
 func (ex *exchange) start() {
 	if ex.started {
 		return
@@ -101,7 +117,7 @@ func (ex *exchange) forgo() {
 // finish ends an exchange that went well.
 func (ex *exchange) finish() {
 	if trailers, _ := ex.body.Trailers(); len(trailers) > 0 {
-		ex.rare = &rareExchange{trailers: trailers}
+		ex.rarely().trailers = trailers
 	}
 	if ex.forgone {
 		ex.wire.spend()
@@ -123,10 +139,20 @@ func (ex *exchange) ended() {
 func (ex *exchange) over(err *Error) {
 	ex.done = true
 	ex.leak.Stop()
+	more := ex.call.more // a follow-up may use the connection
+	if d := ex.duplex(); d != nil {
+		d.then(func() { ex.conclude(more, err) })
+		return
+	}
+	ex.conclude(more, err)
+}
+
+// conclude is over once no body is under way.
+func (ex *exchange) conclude(more bool, err *Error) {
 	c := ex.call
 	c.part(ex)
-	if c.more {
-		return // a follow-up may use the connection
+	if more {
+		return
 	}
 	if err != nil {
 		defer c.fail(err)

@@ -249,6 +249,10 @@ func (w *world) listen(c *Call) *EventListener {
 			name = fmt.Sprint(name, " ", e.Status)
 		case RetryDecision, FollowUpDecision:
 			name = text
+		case ConnectEvent:
+			if name == "connectEnd" && e.Protocol == "" {
+				name += " withoutProtocol"
+			}
 		}
 		w.events = append(w.events, name)
 	})

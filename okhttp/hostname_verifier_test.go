@@ -66,7 +66,7 @@ func TestHostnameVerifierAndSharing(t *testing.T) {
 	one, two := WithHostnameVerifier(&verifierFunc{accept}), WithHostnameVerifier(&verifierFunc{accept})
 	inWorld(t, func(t *testing.T, w *world) {
 		w.serveTLS("server.test", "10.0.0.1", serverTLS, answer(okText("a"), okText("b")), answer(okText("c")))
-		w.want("200 a")(w.get("https://server.test/", one.(CallOption)))
+		w.want("200 a")(w.get("https://server.test/", one))
 		derived := w.client.With(one)
 		defer derived.Close()
 		resp, err := derived.Get(t.Context(), "https://server.test/")
@@ -76,7 +76,7 @@ func TestHostnameVerifierAndSharing(t *testing.T) {
 		if text, _ := resp.Body.Text(); text != "b" {
 			t.Errorf("%q, want the same connection", text)
 		}
-		w.want("200 c")(w.get("https://server.test/", two.(CallOption)))
+		w.want("200 c")(w.get("https://server.test/", two))
 	}, WithTLSConfig(clientTLS))
 }
 

@@ -21,7 +21,8 @@ type HTTP2Config struct {
 	HeaderTableSize int
 	// Push is told of pushed streams. nil refuses push.
 	Push PushObserver
-	// Frames is told of each frame as a line of text, for a log. It must be quick, and must not use the client.
+	// Frames is told of each frame as a line of text, for a log. It may be called by two goroutines of a connection at the same time, for the two
+	// directions. It must be quick, and must not use the client.
 	Frames func(line string)
 }
 

@@ -18,6 +18,7 @@ type http2Wire struct {
 	conn        *Connection
 	stream      atomic.Pointer[http2.Stream] // nil until the head was written
 	canceled    atomic.Bool
+	stop        atomic.Pointer[func()] // tells the body that is sent beside the response, if there is one
 	read, write time.Duration
 	deadline    time.Time
 	length      int64       // that the response announced
@@ -27,14 +28,14 @@ type http2Wire struct {
 
 func (w *http2Wire) limit(read, write time.Duration, deadline time.Time, _ int64) {
 	w.read, w.write, w.deadline = read, write, deadline
+	if s := w.stream.Load(); s != nil {
+		s.SetLimits(read, write, deadline)
+	}
 }
 
 func (w *http2Wire) writeHead(req *Request) error {
 	head := http2.RequestHead{Method: req.method, Path: req.url.requestTarget(), Authority: req.url.hostPort(), Scheme: req.url.Scheme()}
-	fields := req.headers.nv
-	if r := w.conn.route; !r.proxy.IsDirect() {
-		_, fields = throughProxy(r, req)
-	}
+	_, fields := onRoute(w.conn.route, req)
 	s, err := w.conn.http2.Open(head, fields, req.body == nil)
 	if err != nil {
 		return err
@@ -52,13 +53,12 @@ func (w *http2Wire) requestBody(length int64) (requestSink, error) {
 }
 
 func (w *http2Wire) finishRequest() error {
-	w.conn.http2.Flush()
+	_ = w.stream.Load().Sink().Flush() // a failure is that of the response
 	return nil
 }
 
 func (w *http2Wire) flush() error {
-	w.conn.http2.Flush()
-	return w.stream.Load().Err()
+	return w.stream.Load().Sink().Flush()
 }
 
 func (w *http2Wire) heardWithin(d time.Duration) bool {
@@ -101,6 +101,16 @@ func (w *http2Wire) discard(_ content, _ time.Time, got *int64) bool {
 	return whole
 }
 
+func (w *http2Wire) overlap(stop func()) {
+	w.stop.Store(&stop)
+	w.stream.Load().Overlap()
+	if w.canceled.Load() {
+		stop()
+	}
+}
+
+func (w *http2Wire) abort(err error) { w.stream.Load().Cancel(http2.Cancel, err) }
+
 func (w *http2Wire) sent() bool {
 	s := w.stream.Load()
 	return s != nil && s.Sent() && !untouched(s.Err())
@@ -135,6 +145,9 @@ func (w *http2Wire) judge(call *Call, err error) {
 }
 
 func (w *http2Wire) spend() {
+	if stop := w.stop.Load(); stop != nil {
+		(*stop)()
+	}
 	if s := w.stream.Load(); s != nil {
 		s.Cancel(http2.Cancel, ErrCanceled)
 	}

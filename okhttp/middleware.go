@@ -192,7 +192,7 @@ func (r *Request) changedBy(h *http.Request) (req *Request, err error) {
 	default:
 		changed.body = nil
 	}
-	return &changed, changed.check()
+	return &changed, changed.check(false)
 }
 
 // openedBody is a request body as a reader, for code of net/http that wants to look at it.

@@ -126,6 +126,10 @@ func WithDialer(d Dialer) CallOption {
 // WithTLSConfig replaces the configuration of TLS. ServerName is set for each connection where it is empty, and NextProtos
 // always. The pointer is its identity: calls share connections only if they have the same one, and it must not be modified afterwards. nil
 // restores the default.
+//
+// TLS with a proxy goes by it too, without what is about servers: ServerName, VerifyConnection, VerifyPeerCertificate and keys for an encrypted
+// Client Hello. InsecureSkipVerify counts for the proxy unless one of those two functions stands in its place. Verifiers of host names, pins and
+// connection specs are about servers as well.
 func WithTLSConfig(t *tls.Config) CallOption {
 	return callOption{"WithTLSConfig", false, func(c *config) {
 		if c.tls != t {

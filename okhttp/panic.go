@@ -47,8 +47,7 @@ func (c *Call) lose(v any) error {
 
 // maySent reports whether a server may have seen a byte of the call.
 func (c *Call) maySent() bool {
-	ex := c.exchange
-	return ex != nil && (ex != &c.first || ex.done || ex.wire.sent())
+	return c.sent || c.exchange != nil && c.exchange.sent()
 }
 
 func regardless(f func()) {

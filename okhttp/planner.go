@@ -31,6 +31,7 @@ type planner struct {
 	via   string // the route it is done for
 
 	selected  bool // proxies were chosen
+	proxied   bool // and are not all Direct
 	proxies   []Proxy
 	proxy     Proxy   // the current one
 	lookup    *lookup // of the current one's addresses
@@ -145,6 +146,7 @@ func (p *planner) selectProxies() (err error) {
 	if len(p.proxies) == 0 {
 		p.proxies = []Proxy{Direct}
 	}
+	p.proxied = slices.ContainsFunc(p.proxies, func(x Proxy) bool { return !x.IsDirect() })
 	if l.ProxySelectEnd != nil {
 		l.ProxySelectEnd(ProxySelect{Call: p.call, URL: p.url, Proxies: p.proxies})
 	}
@@ -226,7 +228,7 @@ func (p *planner) at(ip netip.Addr, ech string) *Route {
 	if !p.proxy.IsDirect() {
 		port = p.proxy.port
 	}
-	return &Route{address: p.addr, proxy: p.proxy, socket: netip.AddrPortFrom(ip, uint16(port)), ech: ech}
+	return &Route{address: p.addr, proxy: p.proxy, socket: netip.AddrPortFrom(ip, uint16(port)), ech: ech, alternative: p.proxied && p.proxy.IsDirect()}
 }
 
 // fresh returns the route, or puts it aside if it failed lately.

@@ -315,47 +315,38 @@ func TestPrewarmTLS(t *testing.T) {
 
 // What the user's code does there ends no program: the opening failed.
 func TestPrewarmPanics(t *testing.T) {
-	boom := func() { panic("boom") }
+	dialer := func(boom func()) Option {
+		return WithDialer(dialerFunc(func(context.Context, string, string) (net.Conn, error) { boom(); return nil, errors.New("no") }))
+	}
 	for name, tt := range map[string]struct {
-		opt    func(*atomic.Bool) Option
-		logged bool // it has no route to belong to
+		opt    func(boom func()) Option
+		addrs  []string
+		logged bool // otherwise it is a failure that the pool's listener is told
 	}{
-		"dialer": {func(on *atomic.Bool) Option {
-			return WithDialer(dialerFunc(func(ctx context.Context, network, addr string) (net.Conn, error) {
-				if on.Load() {
-					boom()
-				}
-				return nil, errors.New("no")
-			}))
-		}, false},
-		"DNSFunc": {func(on *atomic.Bool) Option {
-			return WithDNS(DNSFunc(func(context.Context, string) ([]netip.Addr, error) {
-				if on.Load() {
-					boom()
-				}
-				return nil, errors.New("no")
-			}))
-		}, true},
-		"selector": {func(on *atomic.Bool) Option {
-			return WithProxySelector(ProxySelectorFunc(func(URL) ([]Proxy, error) {
-				if on.Load() {
-					boom()
-				}
-				return nil, errors.New("no")
-			}))
-		}, true},
+		"dialer":           {dialer, []string{v4a}, true},
+		"dialer in a race": {dialer, []string{v4a, v4b}, false},
+		"DNSFunc": {func(boom func()) Option {
+			return WithDNS(DNSFunc(func(context.Context, string) ([]netip.Addr, error) { boom(); return nil, errors.New("no") }))
+		}, nil, true},
+		"selector": {func(boom func()) Option {
+			return WithProxySelector(ProxySelectorFunc(func(URL) ([]Proxy, error) { boom(); return nil, errors.New("no") }))
+		}, nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var on atomic.Bool
-			on.Store(true)
+			var times atomic.Int32
+			boom := func() {
+				if times.Add(1) == 1 {
+					panic("boom")
+				}
+			}
 			l := new(poolLog)
 			inWorld(t, func(t *testing.T, w *world) {
 				var lines logLines
 				pool := NewConnectionPool(PoolConfig{Listener: l.listener()})
 				pool.logger = slog.New(slog.NewTextHandler(&lines, nil))
 				defer pool.Close()
-				w.client = w.client.With(WithPool(pool), tt.opt(&on))
-				w.resolve("server.test", v4a)
+				w.client = w.client.With(WithPool(pool), tt.opt(boom))
+				w.resolve("server.test", tt.addrs...)
 				w.prewarm("http://server.test/", AddressPolicy{MinConcurrentCalls: 1})
 				if got := strings.Contains(lines.String(), "panic=boom"); got != tt.logged {
 					t.Errorf("logged %q", lines.String())
@@ -363,10 +354,12 @@ func TestPrewarmPanics(t *testing.T) {
 				if lines := l.all(); strings.Contains(strings.Join(lines, " "), "boom") == tt.logged {
 					t.Errorf("the listener was told %q", lines)
 				}
-				on.Store(false)
 				time.Sleep(time.Hour)
 				pool.Close()
-			}, tt.opt(&on))
+				if n := times.Load(); n < 50 {
+					t.Errorf("tried %d times in an hour", n)
+				}
+			})
 		})
 	}
 }

@@ -2,6 +2,7 @@ package okhttp
 
 import (
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,9 +14,9 @@ import (
 //	example.com:8080            any of these with a port
 //	*                           everything
 //
-// They are compared without case; an exception that is none of these matches nothing.
+// They are compared without case, and *.example.com means .example.com. An exception that is none of these matches nothing.
 func ProxyList(proxies []Proxy, except ...string) ProxySelector {
-	l := &proxyList{proxies: append([]Proxy(nil), proxies...)}
+	l := &proxyList{proxies: slices.Clone(proxies)}
 	for _, e := range except {
 		l.except = append(l.except, parseException(e))
 	}
@@ -33,7 +34,7 @@ func (l *proxyList) Select(u URL) ([]Proxy, error) {
 			return nil, nil
 		}
 	}
-	return l.proxies, nil
+	return slices.Clone(l.proxies), nil
 }
 
 func (*proxyList) ConnectFailed(URL, Proxy, error) {}
@@ -53,17 +54,19 @@ func parseException(s string) (e proxyException) {
 	}
 	if i := strings.LastIndexByte(s, ':'); i >= 0 && (strings.IndexByte(s, ':') == i || strings.HasSuffix(s[:i], "]")) {
 		port, err := strconv.ParseUint(s[i+1:], 10, 16)
-		if err != nil {
+		if err != nil || port == 0 {
 			return e
 		}
 		s, e.port = s[:i], int(port)
 	}
-	bare := strings.Trim(s, "[]")
-	if prefix, err := netip.ParsePrefix(bare); err == nil {
-		e.network = prefix.Masked()
+	if strings.HasPrefix(s, "[") && strings.HasSuffix(s, "]") {
+		s = s[1 : len(s)-1]
+	}
+	if prefix, err := netip.ParsePrefix(s); err == nil {
+		e.network = unmapPrefix(prefix).Masked()
 		return e
 	}
-	if ip, err := netip.ParseAddr(bare); err == nil {
+	if ip, err := netip.ParseAddr(s); err == nil {
 		ip = ip.Unmap().WithZone("")
 		e.network = netip.PrefixFrom(ip, ip.BitLen())
 		return e
@@ -72,6 +75,14 @@ func parseException(s string) (e proxyException) {
 		e.name = strings.TrimSuffix(name, ".")
 	}
 	return e
+}
+
+// unmapPrefix makes a network of IPv4 addresses written as IPv6 ones what it stands for, as hosts are.
+func unmapPrefix(p netip.Prefix) netip.Prefix {
+	if ip := p.Addr(); ip.Is4In6() && p.Bits() >= 96 {
+		return netip.PrefixFrom(ip.Unmap(), p.Bits()-96)
+	}
+	return p
 }
 
 func (e proxyException) matches(u URL) bool {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -189,4 +191,116 @@ func TestNotSilentBetweenFollowUps(t *testing.T) {
 		w.want("200 second")(w.do("POST", "http://server.test/", Text("x"), WithAuthenticator(slowly)))
 		w.wantDials(d, "0s 10.0.0.1", "2s 10.0.0.1")
 	})
+}
+
+// What follows a response fails before it is sent. The request that the response was to had been: it is not safe to make the call again.
+func TestSentBeforeFollowUp(t *testing.T) {
+	for name, tt := range map[string]struct {
+		text string
+		opts []CallOption
+		run  func(w *world, d *dials)
+		is   error
+	}{
+		"a redirect to where nobody listens": {text: redirectText(302, "http://other.test/"), is: syscall.ECONNREFUSED},
+		"a redirect to an unknown host":      {text: redirectText(307, "http://unknown.test/")},
+		"a redirect that is canceled":        {text: redirectText(302, "http://dead.test/"), opts: []CallOption{WithCallTimeout(time.Second)}, is: ErrCallTimeout},
+		"a retry that is canceled": {
+			text: busyText(503, "Retry-After: 5"), opts: []CallOption{WithCallTimeout(time.Second), WithRetryPolicy(RetryPolicy{})}, is: ErrCallTimeout,
+		},
+		"a 503, and no connection any more": {text: "HTTP/1.1 503 Busy\r\nRetry-After: 0\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", is: syscall.ECONNREFUSED},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inDials(t, func(t *testing.T, w *world, d *dials) {
+				w.resolve("other.test", v4b)
+				w.resolve("dead.test", v4c)
+				d.script(dead, v4c)
+				w.serve("server.test", v4a, func(p *peer) {
+					p.request()
+					d.script(refused(0), v4a) // from now on
+					p.send(tt.text)
+					p.request()
+				})
+				method := "POST"
+				if name == "a retry that is canceled" {
+					method = "PUT"
+				}
+				_, err := w.do(method, "http://server.test/", Text("x"), tt.opts...)
+				var e *Error
+				if !errors.As(err, &e) || !e.Sent || SafeToRetry(err) || tt.is != nil && !errors.Is(err, tt.is) {
+					t.Errorf("error %+v", err)
+				}
+			})
+		})
+	}
+}
+
+// Whatever ends a call once a server has its request, the error says so.
+func TestSentByInterceptors(t *testing.T) {
+	mine := errors.New("mine")
+	for name, tt := range map[string]struct {
+		opt  func(w *world) Option
+		sent bool
+	}{
+		"before": {func(*world) Option {
+			return intercept(func(context.Context, Chain) (*Response, error) { return nil, mine })
+		}, false},
+		"after": {func(*world) Option {
+			return intercept(func(ctx context.Context, c Chain) (*Response, error) { return dropped(onward(ctx, c)) })
+		}, true},
+		"after the body": {func(*world) Option {
+			return intercept(func(ctx context.Context, c Chain) (*Response, error) {
+				resp, err := onward(ctx, c)
+				if err == nil {
+					resp.Body.Close()
+					err = mine
+				}
+				return nil, err
+			})
+		}, true},
+		"on the network, before": {func(*world) Option {
+			return interceptNetwork(func(context.Context, Chain) (*Response, error) { return nil, mine })
+		}, false},
+		"on the network, after": {func(*world) Option {
+			return interceptNetwork(func(ctx context.Context, c Chain) (*Response, error) { return dropped(onward(ctx, c)) })
+		}, true},
+		"on the network, after the body": {func(*world) Option {
+			return interceptNetwork(func(ctx context.Context, c Chain) (*Response, error) {
+				resp, err := onward(ctx, c)
+				if err == nil {
+					resp.Body.Close()
+					err = mine
+				}
+				return nil, err
+			})
+		}, true},
+		"canceled with the response": {func(w *world) Option {
+			return intercept(func(ctx context.Context, c Chain) (*Response, error) {
+				resp, err := onward(ctx, c)
+				c.Call().Cancel()
+				return resp, err
+			})
+		}, true},
+		"a second try is refused": {func(w *world) Option {
+			return intercept(func(ctx context.Context, c Chain) (*Response, error) {
+				resp, err := onward(ctx, c)
+				if err == nil {
+					resp.Body.Close()
+				}
+				return c.With(WithDialer(dialerFunc(func(context.Context, string, string) (net.Conn, error) { return nil, mine }))).Proceed(ctx, c.Request())
+			})
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				w.serve("server.test", v4a, answer(okText("x")))
+				client := w.client.With(tt.opt(w))
+				defer client.Close()
+				_, err := client.Do(t.Context(), mustRequest(t, "POST", "http://server.test/", WithBody(Text("x"))))
+				var e *Error
+				if !errors.As(err, &e) || e.Sent != tt.sent || SafeToRetry(err) == tt.sent {
+					t.Errorf("error %+v, want one with Sent %v", err, tt.sent)
+				}
+			})
+		})
+	}
 }

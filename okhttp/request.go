@@ -13,6 +13,7 @@ type Request struct {
 	headers    Headers
 	body       *Body
 	idempotent bool
+	forProxy   bool         // Proxy-Authorization is the answer to a proxy
 	rare       *rareRequest // what few requests have; never modified once it is here
 }
 
@@ -57,7 +58,7 @@ func (r *Request) init(method, rawURL string, opts []RequestOption) (err error) 
 	if r.method = method; method == "" {
 		r.method = "GET"
 	}
-	return r.apply(opts)
+	return r.apply(opts, false)
 }
 
 // webSocketToHTTP writes ws: and wss: as the schemes that carry their handshakes (RFC 6455 section 3).
@@ -74,7 +75,8 @@ func webSocketToHTTP(rawURL string) string {
 	return rawURL
 }
 
-func (r *Request) apply(opts []RequestOption) error {
+// apply changes a request in place. Only one that was made for a proxy may go to a proxy.
+func (r *Request) apply(opts []RequestOption, forProxy bool) error {
 	for _, o := range opts {
 		if o == nil {
 			continue
@@ -83,7 +85,7 @@ func (r *Request) apply(opts []RequestOption) error {
 			return err
 		}
 	}
-	return r.check()
+	return r.check(forProxy)
 }
 
 // RequestError reports a request that HTTP does not allow.
@@ -96,14 +98,14 @@ func (e *RequestError) Error() string {
 	return "okhttp: method " + fault.Quote(e.Method) + " " + e.Detail
 }
 
-func (r *Request) check() error {
+func (r *Request) check(forProxy bool) error {
 	if r.url.s == "" {
 		return &RequestError{r.method, "has no URL"}
 	}
 	if !isMethod(r.method) {
 		return &RequestError{r.method, "is not a token (RFC 9110 section 9.1)"}
 	}
-	if r.method == "CONNECT" {
+	if r.method == "CONNECT" && !forProxy {
 		return &RequestError{r.method, "is for proxies, which this client speaks to by itself"}
 	}
 	if r.body != nil && (r.method == "GET" || r.method == "HEAD") {
@@ -275,7 +277,7 @@ func (r *Request) Body() *Body { return r.body }
 // With returns a copy changed by the options. The rules and errors are those of [NewRequest].
 func (r *Request) With(opts ...RequestOption) (*Request, error) {
 	changed := *r
-	if err := changed.apply(opts); err != nil {
+	if err := changed.apply(opts, r.method == "CONNECT"); err != nil {
 		return nil, err
 	}
 	return &changed, nil

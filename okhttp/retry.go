@@ -35,18 +35,18 @@ func (c *Call) followUps(ctx context.Context, cfg *config, req *Request) (*Respo
 	var (
 		prior  *Response
 		failed []error // attempts that were retried
-		sent   bool
-		busy   int // responses in a row that said to come back later
+		busy   int     // responses in a row that said to come back later
 	)
 	c.plan = routePlan{}
 	for followed := 0; ; {
 		if err := c.endOf(ctx, nil); err != nil { // there is no attempt to decide about
 			c.abandon()
-			return nil, c.attribute(ctx, callError(req, &attemptError{err: err}, failed, sent))
+			return nil, c.attribute(ctx, callError(req, &attemptError{err: err}, failed, c.sent))
 		}
 		resp, err := c.attempt(ctx, cfg, req, &c.plan)
 		if err != nil {
 			retry := c.recoverable(ctx, cfg, req, err, &c.plan)
+			c.sent = c.maySent()
 			c.cutOff()
 			if l := c.events.Load(); l != nil && l.RetryDecision != nil {
 				l.RetryDecision(RetryDecision{c, err, retry})
@@ -54,21 +54,21 @@ func (c *Call) followUps(ctx context.Context, cfg *config, req *Request) (*Respo
 			c.release()
 			var ae *attemptError
 			if errors.As(err, &ae) {
-				sent = sent || ae.sent
 				c.blame(ctx, cfg, req, ae)
 			}
 			if !retry {
-				return nil, c.attribute(ctx, callError(req, err, failed, sent))
+				return nil, c.attribute(ctx, callError(req, err, failed, c.sent))
 			}
 			failed = append(failed, err)
 			continue
 		}
+		c.sent = c.sent || resp.wireRequest != nil || resp.networks != nil // otherwise it is of a cache
 		resp.request = req
 		resp.prior = prior
 		next, err := c.followUp(ctx, cfg, req, resp)
 		if err != nil {
 			resp.Body.Close()
-			return nil, callError(req, &attemptError{phase: PhaseFollowUp, sent: true, err: err}, failed, true)
+			return nil, callError(req, &attemptError{phase: PhaseFollowUp, err: err}, failed, c.sent)
 		}
 		var wait time.Duration
 		if busy++; resp.Status != 429 && resp.Status != 503 {
@@ -79,7 +79,7 @@ func (c *Call) followUps(ctx context.Context, cfg *config, req *Request) (*Respo
 				next, wait = req, d
 			}
 		}
-		if next != nil && next.body != nil && next.body.cfg.OneShot {
+		if next != nil && next.body != nil && next.body.sentOnce() {
 			next = nil
 		}
 		if next == nil {
@@ -91,14 +91,14 @@ func (c *Call) followUps(ctx context.Context, cfg *config, req *Request) (*Respo
 		if followed++; followed > maxFollowUps {
 			c.decided(resp, nil)
 			err := &ProtocolError{Detail: "too many follow-up requests: 21"}
-			return nil, callError(req, &attemptError{phase: PhaseFollowUp, sent: true, err: err}, failed, true)
+			return nil, callError(req, &attemptError{phase: PhaseFollowUp, err: err}, failed, c.sent)
 		}
 		c.decided(resp, next)
 		if replaced {
 			c.release()
 		}
 		if err := c.pause(ctx, wait); err != nil {
-			return nil, c.attribute(ctx, callError(req, &attemptError{phase: PhaseFollowUp, err: err}, failed, true))
+			return nil, c.attribute(ctx, callError(req, &attemptError{phase: PhaseFollowUp, err: err}, failed, c.sent))
 		}
 		prior = resp.With(WithoutBody())
 		req, c.plan = next, routePlan{}
@@ -170,7 +170,7 @@ func (c *Call) recoverable(ctx context.Context, cfg *config, req *Request, err e
 		return false
 	case errors.As(err, &pe), errors.As(err, &te), isTimeout(err):
 		return false
-	case req.body != nil && req.body.cfg.OneShot && (ae.sent || ae.phase != PhaseRequestHeaders):
+	case req.body != nil && req.body.sentOnce() && (ae.sent || ae.phase != PhaseRequestHeaders):
 		return false // otherwise the connection was about to end, and the body was not opened
 	case ae.sent && !req.repeatable():
 		return false

@@ -65,6 +65,8 @@ type Route struct {
 	proxy   Proxy
 	socket  netip.AddrPort // what is connected to; invalid where that is a name or a path
 	ech     string         // keys for an encrypted Client Hello, "" for none
+
+	alternative bool // to proxies: the requests were meant for one of those
 }
 
 // Host returns the host name that the route leads to.
@@ -88,6 +90,9 @@ func (r *Route) RequiresTunnel() bool {
 
 // forwards reports whether a proxy reads the requests.
 func (r *Route) forwards() bool { return r.proxy.speaksHTTP() && !r.RequiresTunnel() }
+
+// isServer reports whether what is connected to is the server, or stands for it.
+func (r *Route) isServer() bool { return r.proxy.IsDirect() || r.proxy.kind == proxyUnix }
 
 // String returns the host and where it is reached, as in "example.com at 192.0.2.1:443".
 func (r *Route) String() string {

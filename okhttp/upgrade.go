@@ -36,7 +36,7 @@ func (c *Call) upgraded(ex *exchange, r *responseAndBody) (*Response, error) {
 	u := &upgrade{ex: ex}
 	u.source.upgrade, u.sink.upgrade = u, u
 	u.open.Store(2)
-	ex.rare = &rareExchange{upgrade: u}
+	ex.rarely().upgrade = u
 	r.body = *newResponseBody(upgradedBody{u}, "", 0)
 	return &r.Response, nil
 }

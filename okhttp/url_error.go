@@ -8,7 +8,7 @@ import (
 // A URLError reports text that is not a usable http or https URL.
 type URLError struct {
 	Input  string // the text, abridged, without anything that could be user info or a query; "" if there is none
-	Part   string // what is wrong: "scheme", "host", "port", "path", "query" or "length"
+	Part   string // what is wrong: "scheme", "userinfo", "host", "port", "path", "query" or "length"
 	Detail string // what came and what was expected
 }
 
@@ -24,7 +24,7 @@ func (e *URLError) Error() string {
 func redactInput(s string) string {
 	prefix := ""
 	if at := strings.LastIndexByte(s, '@'); at >= 0 {
-		if scheme := strings.Index(s[:at], "://"); scheme >= 0 && scheme < 20 {
+		if scheme := strings.Index(s[:at], "://"); scheme >= 0 && scheme < 20 && !strings.Contains(s[:scheme], ":") {
 			prefix = s[:scheme+3]
 		}
 		prefix, s = prefix+"██", s[at:]

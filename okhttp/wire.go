@@ -27,6 +27,11 @@ type wire interface {
 	content() (content, error)
 	// discard reads content that nobody wants, until a moment, and reports whether it came to its end. It adds what it read to got.
 	discard(body content, end time.Time, got *int64) bool
+	// overlap notes that the request's content is sent beside the response: waits for the server have no limit before it was. stop is called when
+	// the exchange ends before its time.
+	overlap(stop func())
+	// abort ends the exchange because of a failure of this side, which whoever waits for the response gets.
+	abort(err error)
 	// sent reports whether a byte of the request may have reached the server.
 	sent() bool
 	// judge decides what a failure of the exchange means for the connection.
@@ -76,10 +81,7 @@ func (w *http1Wire) limit(read, write time.Duration, deadline time.Time, maxHead
 }
 
 func (w *http1Wire) writeHead(req *Request) error {
-	target, fields := req.url.requestTarget(), req.headers.nv
-	if !w.conn.route.proxy.IsDirect() {
-		target, fields = throughProxy(w.conn.route, req)
-	}
+	target, fields := onRoute(w.conn.route, req)
 	return w.codec.WriteHead(req.method, target, fields)
 }
 
@@ -133,6 +135,8 @@ func (w *http1Wire) discard(body content, end time.Time, got *int64) bool {
 	}
 }
 
+func (w *http1Wire) overlap(func())     {} // it cannot be
+func (w *http1Wire) abort(error)        { w.spend() }
 func (w *http1Wire) sent() bool         { return w.codec.Sent() }
 func (w *http1Wire) judge(*Call, error) {} // the codec knows
 func (w *http1Wire) spend()             { w.codec.Spend() }

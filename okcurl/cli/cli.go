@@ -89,6 +89,11 @@ func newSession(o *options, in io.Reader, out, err io.Writer) (*session, error) 
 	if o.maxTime != unset {
 		settings = append(settings, okhttp.WithCallTimeout(o.maxTime))
 	}
+	ways, failed := o.proxies()
+	if failed != nil {
+		return nil, failed
+	}
+	settings = append(settings, ways...)
 	names, failed := s.resolver()
 	if failed != nil {
 		return nil, failed

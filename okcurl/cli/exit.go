@@ -5,8 +5,10 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"strconv"
 	"strings"
 	"syscall"
@@ -21,6 +23,7 @@ const (
 	exitScheme      = 1   // not an http or https URL
 	exitUsage       = 2   // the command line, or a request that HTTP does not allow
 	exitURL         = 3   // malformed URL
+	exitProxy       = 5   // unknown proxy, or a malformed URL of one
 	exitResolve     = 6   // unknown host
 	exitConnect     = 7   // no connection
 	exitWeirdReply  = 8   // the response is not HTTP
@@ -33,10 +36,11 @@ const (
 	exitRedirects   = 47  // more redirects than allowed
 	exitEmpty       = 52  // the connection ended before there was a response
 	exitSend        = 55  // the request could not be sent
-	exitReceive     = 56  // the response could not be received
+	exitReceive     = 56  // the response could not be received, or a proxy refused a tunnel
 	exitCertificate = 60  // the certificate does not verify
 	exitCoding      = 61  // what --compressed asked for cannot be unpacked
 	exitCAFile      = 77  // --cacert cannot be read
+	exitHandshake   = 97  // the SOCKS proxy does not do its part
 	exitTooLarge    = 100 // the response's head is too large
 	exitInterrupted = 130 // SIGINT
 	successful      = 0
@@ -60,10 +64,13 @@ func classify(ctx context.Context, err error) *failure {
 	if ctx.Err() != nil {
 		return &failure{code: exitInterrupted}
 	}
+	e, ok := errors.AsType[*okhttp.Error](err)
+	if u, wrong := errors.AsType[*okhttp.URLError](err); wrong && ok && e.Phase == okhttp.PhaseProxy {
+		return &failure{exitProxy, libraryText(u)}
+	}
 	if f := classifyRequest(err); f != nil {
 		return f
 	}
-	e, ok := errors.AsType[*okhttp.Error](err)
 	if !ok {
 		return &failure{exitReceive, libraryText(err)}
 	}
@@ -71,11 +78,14 @@ func classify(ctx context.Context, err error) *failure {
 		return &failure{exitTimeout, "time limit (--max-time) reached while " + doing(e.Phase)}
 	}
 	if u, ok := errors.AsType[*okhttp.UnknownHostError](err); ok {
-		text := "could not resolve host: " + u.Host
+		code, text := exitResolve, "could not resolve host: "+u.Host
+		if u.Host != host(e) {
+			code, text = exitProxy, "could not resolve proxy: "+u.Host
+		}
 		if q, ok := errors.AsType[*okdoh.QueryError](err); ok && !okdns.NotFound(err) {
 			text += ": " + libraryText(q)
 		}
-		return &failure{exitResolve, text}
+		return &failure{code, text}
 	}
 	if e.Timeout() {
 		return &failure{exitTimeout, "timed out while " + doing(e.Phase) + ": " + libraryText(e.Err)}
@@ -110,6 +120,8 @@ func classifyPhase(e *okhttp.Error) *failure {
 	switch {
 	case e.Phase == okhttp.PhaseConnect:
 		return &failure{exitConnect, "failed to connect to " + e.Route + ": " + rootText(e.Err) + others(e)}
+	case e.Phase == okhttp.PhaseProxy:
+		return classifyProxy(e)
 	case e.Phase == okhttp.PhaseTLS && isCertificate(e.Err):
 		return &failure{exitCertificate, "certificate of " + host(e) + " not verified: " + certificateText(e.Err)}
 	case e.Phase == okhttp.PhaseTLS:
@@ -132,6 +144,34 @@ func classifyPhase(e *okhttp.Error) *failure {
 	return &failure{exitReceive, "failed to receive the response: " + rootText(e.Err)}
 }
 
+// classifyProxy tells failures apart by what the proxy was asked for.
+func classifyProxy(e *okhttp.Error) *failure {
+	p, ok := errors.AsType[*okhttp.ProxyError](e.Err)
+	switch {
+	case !ok:
+		return &failure{exitHandshake, libraryText(e.Err)}
+	case p.Status != 0:
+		return &failure{exitReceive, fmt.Sprintf("%s refused the tunnel: it answered %d", p.Proxy, p.Status)}
+	case isCertificate(p.Err):
+		return &failure{exitCertificate, "certificate of " + p.Proxy + " not verified: " + certificateText(p.Err)}
+	}
+	if r, ok := errors.AsType[tls.RecordHeaderError](p.Err); ok {
+		return &failure{exitTLS, p.Proxy + ": tls connect error: " + r.Msg + " (is it a proxy without tls?)"}
+	}
+	if !strings.HasPrefix(p.Proxy, "socks") {
+		return &failure{exitReceive, p.Proxy + " did not open the tunnel: " + rootText(p.Err)}
+	}
+	return &failure{exitHandshake, p.Proxy + ": " + socksText(p.Err)}
+}
+
+// socksText is the reason alone.
+func socksText(err error) string {
+	if op, ok := errors.AsType[*net.OpError](err); ok && strings.HasPrefix(op.Op, "socks") {
+		err = op.Err
+	}
+	return strings.TrimPrefix(rootText(err), "unknown error ")
+}
+
 func classifyBody(e *okhttp.Error, protocol *okhttp.ProtocolError) *failure {
 	switch {
 	case protocol != nil && errors.Is(protocol, io.ErrUnexpectedEOF):
@@ -151,6 +191,8 @@ func doing(p okhttp.Phase) string {
 		return "resolving the host"
 	case okhttp.PhaseConnect:
 		return "connecting"
+	case okhttp.PhaseProxy:
+		return "waiting for the proxy"
 	case okhttp.PhaseTLS:
 		return "agreeing on tls"
 	case okhttp.PhaseRequestHeaders, okhttp.PhaseRequestBody:

@@ -43,6 +43,11 @@ type options struct {
 	resolve []resolveRule
 	dohURL  string // "" for the system's resolver
 
+	proxy      *proxyURL // nil: that of the environment
+	proxyUser  *credentials
+	noProxy    *string // nil: that of the environment
+	unixSocket string
+
 	connectTimeout, readTimeout, maxTime time.Duration
 
 	help, version bool
@@ -108,13 +113,12 @@ func (o *options) setMaxRedirects(text string) error {
 	return nil
 }
 
-func (o *options) setUser(text string) error {
+func parseUser(text string) (*credentials, error) {
 	name, password, ok := strings.Cut(text, ":")
 	if !ok {
-		return errors.New("expected NAME:PASSWORD, got no colon") // the text may be a password
+		return nil, errors.New("expected NAME:PASSWORD, got no colon") // the text may be a password
 	}
-	o.user = &credentials{name, password}
-	return nil
+	return &credentials{name, password}, nil
 }
 
 // setSeconds reads seconds with a fraction.

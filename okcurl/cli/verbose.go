@@ -38,7 +38,7 @@ func (v *verbose) listener() *okhttp.EventListener {
 		ConnectionAcquired:  c.acquired,
 		ConnectionReleased:  func(e okhttp.ConnectionEvent) { v.event("Connection #%d released", v.numbers[e.Connection]) },
 		RequestHeadersStart: c.sending,
-		RequestHeadersEnd:   func(e okhttp.RequestHeadersEnd) { v.request(e.Request) },
+		RequestHeadersEnd:   func(e okhttp.RequestHeadersEnd) { c.request(e.Request) },
 		RequestBodyEnd:      func(e okhttp.BodyEnd) { v.event("Request body sent: %d bytes", e.Bytes) },
 		RequestFailed:       func(e okhttp.Failure) { v.event("Sending failed: %s", rootText(e.Err)) },
 		Informational:       func(e okhttp.InformationalEvent) { v.head("<", informationalLine(e), e.Headers) },
@@ -54,6 +54,7 @@ type verboseCall struct {
 	*verbose
 	announced bool // that the transport is connected
 	number    int  // of the latest connection
+	forwarded bool // by a proxy, which reads the requests
 	fresh     bool // its acquisition was told, and nothing was sent since
 }
 
@@ -103,6 +104,8 @@ func (c *verboseCall) acquired(e okhttp.ConnectionEvent) {
 		c.numbers[e.Connection] = n
 	}
 	c.number, c.fresh = n, true
+	r := e.Connection.Route()
+	c.forwarded = strings.HasPrefix(r.Proxy().Scheme(), "http") && !r.RequiresTunnel()
 	if known {
 		c.event("Re-using connection #%d to %s", n, e.Connection.Route().Host())
 	} else {
@@ -135,13 +138,16 @@ func (c *verboseCall) followUp(e okhttp.FollowUpDecision) {
 	c.event("Following up with %s %s", e.Next.Method(), u)
 }
 
-func (v *verbose) request(r *okhttp.Request) {
+func (c *verboseCall) request(r *okhttp.Request) {
 	u := r.URL()
 	target := u.EncodedPath()
 	if q, ok := u.EncodedQuery(); ok {
 		target += "?" + q
 	}
-	v.head(">", r.Method()+" "+target+" HTTP/1.1", r.Headers())
+	if c.forwarded {
+		target = u.Scheme() + "://" + u.Std().Host + target
+	}
+	c.head(">", r.Method()+" "+target+" HTTP/1.1", r.Headers())
 }
 
 // head prints a start line and fields with the direction before each line. Values that are secrets by their name are hidden.

@@ -156,7 +156,11 @@ func (c *ClientConn) readHead() (h ResponseHead, err error) {
 	if h.Fields, err = c.head.fields(rest, block.lines-1); err != nil {
 		return h, err
 	}
-	if h.Informational() {
+	switch {
+	case h.Informational():
+		return h, nil
+	case c.method == "CONNECT" && h.Status/100 == 2: // what the fields say about content is ignored (RFC 9110 section 9.3.6)
+		c.spent, c.reading = true, readUpgraded
 		return h, nil
 	}
 	f, err := frame(h.Fields)
@@ -173,7 +177,7 @@ func (c *ClientConn) readHead() (h ResponseHead, err error) {
 		c.spent = true
 	}
 	c.reading = readReady
-	if h.Status == 101 || c.method == "CONNECT" && h.Status/100 == 2 {
+	if h.Status == 101 {
 		c.spent, c.reading = true, readUpgraded
 	}
 	return h, nil
@@ -184,7 +188,7 @@ func (c *ClientConn) responseLength(h *ResponseHead, f framing) (int64, error) {
 	switch {
 	case (h.Status == 204 || h.Status == 205) && f.length > 0:
 		return 0, fault.Protocolf("HTTP %d had non-zero Content-Length: %d", h.Status, f.length)
-	case c.method == "HEAD" || h.Status == 101 || h.Status == 304 || c.method == "CONNECT" && h.Status/100 == 2:
+	case c.method == "HEAD" || h.Status == 101 || h.Status == 304:
 		return 0, nil
 	case h.Status == 204:
 		if f.coded { // it must not be there, and who knows what follows

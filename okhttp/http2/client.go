@@ -25,7 +25,8 @@ func (c *Conn) Flush() { c.flush() }
 var ErrTooManyStreams = errors.New("http2: the peer allows no more streams at the same time")
 
 // Open opens a stream with the head of a request; of its fields those are left out that HTTP/2 does not have. last says that no content
-// follows; otherwise the headers may wait for the first content or Flush. If the connection takes no more streams, nothing was sent, and the error is the
+// follows. The head is sent with the first content, by Flush of the sink or of the connection, or when somebody waits for the peer: so that
+// the stream can be cancelled while the socket takes nothing, Open itself sends nothing. If the connection takes no more streams, nothing was sent, and the error is the
 // connection's, a [*GoAwayError] or [ErrTooManyStreams].
 func (c *Conn) Open(r RequestHead, fields []string, last bool) (*Stream, error) {
 	c.mu.Lock()
@@ -48,14 +49,10 @@ func (c *Conn) Open(r RequestHead, fields []string, last bool) (*Stream, error) 
 	c.opened++
 	s := c.newStream(id)
 	s.headAt = c.appended
-	s.bodiless = r.Method == "HEAD"
+	s.bodiless, s.tunnel = r.Method == "HEAD", r.Method == "CONNECT"
 	s.appendBlock(last)
 	s.finished = last
-	eager := last || s.sendWindow <= 0 || c.sendWindow <= 0
 	c.mu.Unlock()
-	if eager {
-		c.flush()
-	}
 	return s, nil
 }
 
@@ -100,7 +97,7 @@ func (s *Stream) sendBlock(last bool, encode func(dst []byte) ([]byte, error)) e
 		s.endOutput()
 	}
 	c.mu.Unlock()
-	c.flush()
+	c.flushAs(s)
 	return nil
 }
 
@@ -126,13 +123,16 @@ func (c *Conn) takeFields(b headerBlock, fields []string, failed error) error {
 
 // takeHead takes headers or trailers of an open stream. The lock is held.
 func (s *Stream) takeHead(fields []string, last bool, failed error) error {
-	bad := func(code ErrorCode, detail string) error { return &StreamError{s.id, code, detail} }
+	bad := func(code ErrorCode, detail string) error {
+		return &StreamError{Stream: s.id, Code: code, Detail: detail}
+	}
 	switch {
 	case s.ended:
 		return bad(StreamClosed, "headers came after the end")
 	case failed != nil:
 		return streamError(s.id, failed)
 	case s.headed:
+		trimValues(fields)
 		if !last {
 			return bad(ProtocolErrorCode, "trailers came without an end of the stream")
 		}
@@ -149,6 +149,7 @@ func (s *Stream) takeHead(fields []string, last bool, failed error) error {
 		s.endInput()
 		return nil
 	}
+	trimValues(fields)
 	if err := ValidResponse(fields); err != nil {
 		return streamError(s.id, err)
 	}
@@ -162,9 +163,13 @@ func (s *Stream) takeHead(fields []string, last bool, failed error) error {
 	}
 	if status >= 200 {
 		s.headed = true
-		s.declared = declared
-		if status == 204 || status == 304 || s.bodiless {
-			s.declared = -1
+		switch {
+		case status == 204 || status == 304 || s.bodiless:
+			s.declared = 0 // whatever it says, there is none
+		case s.tunnel && status < 300:
+			s.declared = -1 // what it says means nothing (RFC 9110 section 9.3.6)
+		default:
+			s.declared = declared
 		}
 	}
 	if last && s.declared > 0 {
@@ -173,7 +178,9 @@ func (s *Stream) takeHead(fields []string, last bool, failed error) error {
 	if s.promised {
 		s.conn.push(pushEvent{kind: pushHeaders, stream: s, fields: fields, last: last})
 	} else {
-		s.heads = append(s.heads, head{fields, last})
+		if s.holdHead(head{fields, last}); s.headBytes > s.conn.cfg.MaxHeaderBytes && status < 200 {
+			return bad(EnhanceYourCalm, "informational responses that nobody reads")
+		}
 	}
 	if last {
 		s.endInput()
@@ -182,17 +189,48 @@ func (s *Stream) takeHead(fields []string, last bool, failed error) error {
 	return nil
 }
 
+// holdHead keeps a head until it is read. The lock is held.
+func (s *Stream) holdHead(h head) {
+	s.heads = append(s.heads, h)
+	s.headBytes += h.size()
+}
+
+// takeHeld returns the first head that is held. The lock is held.
+func (s *Stream) takeHeld() head {
+	h := s.heads[0]
+	if s.heads = s.heads[1:]; len(s.heads) == 0 {
+		s.heads = nil
+	}
+	s.headBytes -= h.size()
+	return h
+}
+
+// size is what a head counts, each field 32 bytes more than its name and value.
+func (h head) size() (n int) {
+	for _, s := range h.fields {
+		n += len(s) + 16
+	}
+	return n
+}
+
+// trimValues takes the white space off values, which HTTP/2 does not have around them (RFC 9113 section 8.2.1) and servers send that got them from
+// somewhere else.
+func trimValues(fields []string) {
+	for i := 1; i < len(fields); i += 2 {
+		fields[i] = trim(fields[i])
+	}
+}
+
 func streamError(id uint32, err error) error {
 	var ce *ConnectionError
 	if errors.As(err, &ce) {
 		return err
 	}
-	code := ProtocolErrorCode
 	var se *StreamError
 	if errors.As(err, &se) {
-		return &StreamError{id, se.Code, se.Detail}
+		return &StreamError{Stream: id, Code: se.Code, Detail: se.Detail}
 	}
-	return &StreamError{id, code, err.Error()}
+	return &StreamError{Stream: id, Code: ProtocolErrorCode, Detail: err.Error(), cause: err}
 }
 
 // Source returns the receiving side: the content of the response. Closing it before the end resets the stream, unless content is still being
@@ -219,21 +257,12 @@ func (k *streamSink) WriteBuffer(src *okio.Buffer, n int64) error {
 	if n == 0 {
 		return nil
 	}
-	return (*Stream)(k).send(src, n, false)
+	return (*Stream)(k).send(src, n)
 }
 
 func (k *streamSink) Flush() error {
-	k.conn.flush()
+	k.conn.flushAs((*Stream)(k))
 	return (*Stream)(k).Err()
 }
 
-func (k *streamSink) Close() error {
-	s := (*Stream)(k)
-	s.conn.mu.Lock()
-	finished := s.finished
-	s.conn.mu.Unlock()
-	if finished {
-		return nil
-	}
-	return s.send(new(okio.Buffer), 0, true)
-}
+func (k *streamSink) Close() error { return (*Stream)(k).sendEnd() }

@@ -11,7 +11,8 @@ type Config struct {
 	ConnectionWindow int
 	// MaxStreamWindow is what the window of one stream grows to while its reader keeps up, from 1 MiB. 0: 16 MiB.
 	MaxStreamWindow int
-	// MaxUnread bounds the content that is held because nobody reads it. A stream that holds more than its share of it is reset. 0: 64 MiB.
+	// MaxUnread bounds the content that is held because nobody reads it. Once there is more, a stream
+	// that holds more than its share of it is reset with ENHANCE_YOUR_CALM, and any stream at twice as much. 0: 64 MiB.
 	MaxUnread int
 	// MaxFrameSize is the largest frame that is accepted, from 16 KiB to 16 MiB. 0: 16 KiB.
 	MaxFrameSize int
@@ -31,11 +32,11 @@ type Config struct {
 	// Push is told of pushed streams. nil: the client refuses push.
 	Push PushHandler
 
-	// Frames is told of each frame, with the part of its payload that is not content. It runs while a place is held: it must be quick and
-	// not use the Conn.
+	// Frames is told of each frame, with the part of its payload that is not content, and of the client's preface with a zero header. It may be
+	// called by two goroutines at the same time, for the two directions. Locks are held: it must be quick, and not use the Conn.
 	Frames func(inbound bool, h FrameHeader, payload []byte)
-	// Changed is told that the peer's limit of streams changed, that it said goodbye, or that the connection ended. It runs without a lock, on the
-	// goroutine that reads.
+	// Changed is told that the peer's settings came first, that its limit of streams changed, that it said goodbye, or that the connection ended. It
+	// runs without a lock, on the goroutine that noticed, and must not wait for one that reads or writes.
 	Changed func()
 }
 

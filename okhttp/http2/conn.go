@@ -39,7 +39,6 @@ type Conn struct {
 	connects   bool // it takes extended CONNECT
 
 	sendWindow int64 // of the connection
-	blocked    int   // streams that wait for it
 	uncredited int   // bytes that came and were not credited yet, on the connection
 	room       int64 // what the peer may still send, on the connection
 	unread     int   // bytes that came and nobody has read
@@ -47,6 +46,8 @@ type Conn struct {
 	block      []byte // of headers being sent
 
 	out      okio.Buffer // frames to be sent
+	batch    okio.Buffer // those being written; belongs to the holder of writing
+	mute     bool        // writing failed
 	scratch  []byte      // a frame being made
 	appended int64       // bytes, ever
 	written  int64       // of those, the ones whose writing was begun
@@ -60,14 +61,18 @@ type Conn struct {
 	pinger   *time.Timer
 	pingDue  bool      // the answer to the latest ping of the interval has not come
 	degraded time.Time // when the answer to the other ping is due; zero: none is
-	writer   *Stream   // who writes content at the moment
+	writer   *Stream   // who holds the place of the writer, if it does so for one
 
-	pushes int         // pushed streams that are open
-	pushed []pushEvent // the handler has yet to be told; the first is being told
+	pushes  int         // pushed streams that are open
+	pushed  []pushEvent // the handler has yet to be told
+	pushing bool        // it is being told
 
 	resets  [64]uint32 // the latest streams that ended with a reset from here, or were never made: frames of them may still come
 	resetAt int
-	final   bool // the goodbye said is the last
+	// Up to here, of the two sides' streams, it is forgotten whether one was reset or came to a good end.
+	resetFloor [2]uint32
+	abused     int  // streams that the peer opened and reset, less those that came to a good end
+	final      bool // the goodbye said is the last
 
 	accepted []*Stream // opened by the peer, and not taken yet
 	acceptor waiter
@@ -212,9 +217,8 @@ func (c *Conn) fail(err error, code, streams ErrorCode) {
 		c.mu.Unlock()
 		return
 	}
-	if c.appendGoodbye(err, code); c.err == nil {
-		c.err = err
-	}
+	c.appendGoodbye(err, code)
+	c.err = err
 	open := make([]*Stream, 0, len(c.streams))
 	for _, s := range c.streams {
 		open = append(open, s)
@@ -239,9 +243,8 @@ func (c *Conn) fail(err error, code, streams ErrorCode) {
 }
 
 func (c *Conn) appendGoodbye(err error, code ErrorCode) {
-	var net *net.OpError
-	if errors.As(err, &net) {
-		return // nobody is there
+	if c.mute {
+		return
 	}
 	debug := ""
 	var ce *ConnectionError
@@ -251,17 +254,25 @@ func (c *Conn) appendGoodbye(err error, code ErrorCode) {
 	c.sayGoodbye(c.lastID, code, debug)
 }
 
+// farewellTime is how long the end of a connection waits for the socket to take the goodbye.
+const farewellTime = 100 * time.Millisecond
+
 // farewell sends what is left, for a moment, and closes the socket.
 func (c *Conn) farewell() {
+	until := time.NewTimer(farewellTime)
+	defer until.Stop()
 	select {
 	case c.writing <- struct{}{}:
-		if c.out.Len() > 0 {
-			c.raw.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
-			okio.TimeoutOf(c.sink).SetLimit(0)
-			_ = c.sink.WriteBuffer(&c.out, c.out.Len())
+		c.mu.Lock()
+		_, _ = c.out.ReadBuffer(&c.batch, c.out.Len())
+		c.mu.Unlock()
+		if n := c.batch.Len(); n > 0 && !c.mute {
+			okio.TimeoutOf(c.sink).SetLimit(farewellTime)
+			_ = c.sink.WriteBuffer(&c.batch, n)
 		}
+		c.batch.Clear()
 		<-c.writing
-	default: // somebody writes, and may be stuck
+	case <-until.C: // somebody writes, and is stuck
 	}
 	transport(c.raw).Close()
 }

@@ -6,27 +6,35 @@ import (
 	"time"
 )
 
-// appendReset resets a stream. The lock is held.
+// appendReset resets a stream, once. The lock is held.
 func (c *Conn) appendReset(id uint32, code ErrorCode) {
+	if slices.Contains(c.resets[:], id) {
+		return
+	}
+	old := c.resets[c.resetAt]
+	c.resetFloor[old%2] = max(c.resetFloor[old%2], old)
 	c.resets[c.resetAt] = id
 	c.resetAt = (c.resetAt + 1) % len(c.resets)
 	c.appendFrame(AppendRSTStream(c.scratch[:0], id, code))
 }
 
-// wasReset reports whether a stream was reset lately, so that frames of it may have been under way. The lock is held.
-func (c *Conn) wasReset(id uint32) bool { return slices.Contains(c.resets[:], id) }
+// wasReset reports whether a stream may have been reset, so that frames of it may have been under way. The lock is held.
+func (c *Conn) wasReset(id uint32) bool {
+	return id <= c.resetFloor[id%2] || slices.Contains(c.resets[:], id)
+}
 
 // refuse answers what was wrong with a stream.
 func (c *Conn) refuse(e *StreamError) error {
 	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.isIdle(e.Stream) { // there is nothing to reset
+		return &ConnectionError{e.Code, fmt.Sprintf("stream %d, which is idle: %s", e.Stream, e.Detail)}
+	}
+	c.appendReset(e.Stream, e.Code)
 	if s := c.streams[e.Stream]; s != nil {
-		c.appendReset(e.Stream, e.Code)
 		s.end(e)
-	} else {
-		c.appendReset(e.Stream, e.Code)
 	}
 	err := c.owe()
-	c.mu.Unlock()
 	c.flushAside()
 	return err
 }
@@ -42,6 +50,8 @@ func (c *Conn) owe() error {
 // takeSettings applies the peer's settings and says so (RFC 9113 section 6.5.3).
 func (c *Conn) takeSettings(h FrameHeader, payload []byte) error {
 	if h.Flags&FlagAck != 0 {
+		// Only now the peer is obliged to keep to a smaller table; a larger one was allowed from the start.
+		c.received.decoder.SetTableSize(uint32(c.cfg.HeaderTableSize))
 		return nil
 	}
 	settings, err := ParseSettings(payload)
@@ -49,7 +59,7 @@ func (c *Conn) takeSettings(h FrameHeader, payload []byte) error {
 		return err
 	}
 	c.mu.Lock()
-	limit := c.maxStreams
+	limit, first := c.maxStreams, !c.greeted
 	for _, s := range settings {
 		if err = c.apply(s); err != nil {
 			break
@@ -60,12 +70,12 @@ func (c *Conn) takeSettings(h FrameHeader, payload []byte) error {
 	if owed := c.owe(); err == nil {
 		err = owed
 	}
-	changed := limit != c.maxStreams || len(settings) == 0
+	changed := first || limit != c.maxStreams
 	for _, s := range c.streams {
 		s.sender.tell()
 	}
-	c.mu.Unlock()
 	c.flushAside()
+	c.mu.Unlock()
 	if changed && c.cfg.Changed != nil {
 		c.cfg.Changed()
 	}
@@ -75,6 +85,10 @@ func (c *Conn) takeSettings(h FrameHeader, payload []byte) error {
 // apply applies one setting. The lock is held.
 func (c *Conn) apply(s Setting) error {
 	switch s.ID {
+	case SettingEnablePush:
+		if s.Value == 1 && !c.server {
+			return &ConnectionError{ProtocolErrorCode, "setting ENABLE_PUSH is 1 by a server, expected 0"}
+		}
 	case SettingHeaderTableSize:
 		c.encoder.SetTableSize(s.Value)
 	case SettingMaxConcurrentStreams:
@@ -120,8 +134,8 @@ func (c *Conn) takePing(h FrameHeader, payload []byte) error {
 	}
 	c.appendFrame(AppendPing(c.scratch[:0], true, data))
 	err = c.owe()
-	c.mu.Unlock()
 	c.flushAside()
+	c.mu.Unlock()
 	return err
 }
 
@@ -150,7 +164,7 @@ func (c *Conn) timedOut() {
 	if c.err == nil && c.degraded.IsZero() {
 		c.degraded = time.Now().Add(degradedTime)
 		c.appendFrame(AppendPing(c.scratch[:0], false, degradedPing))
-		go c.flush()
+		c.flushAside()
 	}
 }
 
@@ -175,7 +189,7 @@ func (c *Conn) takeGoAway(last uint32, code ErrorCode, debug []byte) {
 }
 
 // takeReset ends a stream that the peer reset.
-func (c *Conn) takeReset(id uint32, code ErrorCode, resets *int) error {
+func (c *Conn) takeReset(id uint32, code ErrorCode) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.streams[id]
@@ -183,7 +197,7 @@ func (c *Conn) takeReset(id uint32, code ErrorCode, resets *int) error {
 		return c.idle(id, FrameRSTStream)
 	}
 	if !c.ours(id) {
-		if *resets++; *resets > maxResets {
+		if c.abused++; c.abused > maxResets {
 			return &ConnectionError{EnhanceYourCalm, fmt.Sprintf("more than %d streams were opened and reset", maxResets)}
 		}
 	}
@@ -201,9 +215,17 @@ func (c *Conn) takeReset(id uint32, code ErrorCode, resets *int) error {
 // maxResets bounds the streams that a peer opens and resets (CVE-2023-44487), less one for each that came to a good end.
 const maxResets = 200
 
+// isIdle reports whether a stream was never opened. The lock is held.
+func (c *Conn) isIdle(id uint32) bool {
+	if c.ours(id) {
+		return id >= c.nextID
+	}
+	return id > c.lastID
+}
+
 // idle is the failure of a frame for a stream that was never opened; for one that is over it is nil. The lock is held.
 func (c *Conn) idle(id uint32, kind FrameType) error {
-	if c.ours(id) && id >= c.nextID || !c.ours(id) && id > c.lastID {
+	if c.isIdle(id) {
 		return &ConnectionError{ProtocolErrorCode, fmt.Sprintf("%v for stream %d, which is idle", kind, id)}
 	}
 	return nil

@@ -19,6 +19,6 @@
 // Cancel may be called by any.
 //
 // Conn.mu guards all state, the compression of headers sent and the frames to be sent. It is held for memory alone, never while reading,
-// writing or calling a function of the Config. Conn.reading and Conn.writing are places for one, held while the socket blocks: a holder may
+// writing or calling a function of the Config other than Frames. Conn.reading and Conn.writing are places for one, held while the socket blocks: a holder may
 // take mu, who holds mu never waits for a place. The decoder of headers and the bytes received belong to the holder of Conn.reading.
 package http2

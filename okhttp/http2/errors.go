@@ -68,7 +68,12 @@ type StreamError struct {
 	Code   ErrorCode
 	// Detail says what came and what was expected.
 	Detail string
+
+	cause error // a [*TooLargeError], or nil
 }
+
+// Unwrap returns the limit that the peer exceeded, if it did.
+func (e *StreamError) Unwrap() error { return e.cause }
 
 func (e *StreamError) Error() string {
 	if e.Stream == 0 {

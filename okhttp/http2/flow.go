@@ -8,56 +8,61 @@ import (
 // The lock is held; the caller flushes.
 func (c *Conn) expectContent(h FrameHeader, content int) (*Stream, error) {
 	n := int64(h.Length)
-	if n > c.room {
-		return nil, &ConnectionError{FlowControlError, fmt.Sprintf("%d bytes of content were sent where %d are allowed", n, c.room)}
+	if err := c.count(n); err != nil {
+		return nil, err
 	}
-	c.room -= n
-	c.uncredited += h.Length
-	c.creditConnection()
 	s := c.streams[h.Stream]
 	if s == nil {
 		return nil, c.unknown(h)
 	}
-	if s.ended || !s.headed {
-		detail := "content came after the end"
-		if !s.ended {
-			return nil, &StreamError{h.Stream, ProtocolErrorCode, "content came before the headers"}
-		}
-		return nil, &StreamError{h.Stream, StreamClosed, detail}
-	}
-	if n > s.room {
-		return nil, &StreamError{h.Stream, FlowControlError, fmt.Sprintf("%d bytes of content were sent where %d are allowed", n, s.room)}
+	switch {
+	case s.ended:
+		return nil, &StreamError{Stream: h.Stream, Code: StreamClosed, Detail: "content came after the end"}
+	case !s.headed:
+		return nil, &StreamError{Stream: h.Stream, Code: ProtocolErrorCode, Detail: "content came before the headers"}
+	case n > s.room:
+		return nil, &StreamError{Stream: h.Stream, Code: FlowControlError, Detail: fmt.Sprintf("%d bytes of content were sent where %d are allowed", n, s.room)}
 	}
 	s.room -= n
 	s.got += int64(content)
 	switch {
 	case s.declared >= 0 && s.got > s.declared:
-		return nil, &StreamError{h.Stream, ProtocolErrorCode, fmt.Sprintf("expected %d bytes but received %d", s.declared, s.got)}
+		return nil, &StreamError{Stream: h.Stream, Code: ProtocolErrorCode, Detail: fmt.Sprintf("expected %d bytes but received %d", s.declared, s.got)}
 	case s.declared >= 0 && h.Flags&FlagEndStream != 0 && s.got < s.declared:
-		return nil, &StreamError{h.Stream, ProtocolErrorCode, fmt.Sprintf("expected %d bytes but received %d", s.declared, s.got)}
+		return nil, &StreamError{Stream: h.Stream, Code: ProtocolErrorCode, Detail: fmt.Sprintf("expected %d bytes but received %d", s.declared, s.got)}
 	case s.unwanted:
 		if h.Flags&FlagEndStream != 0 {
 			s.endInput()
 		}
+		s.credit(n) // who waits for the rest of the request may have to get rid of the response first
 		return nil, nil
 	}
-	s.uncredited += n - int64(content) // padding is read by nobody
+	s.credit(n - int64(content)) // padding is read by nobody
 	c.unread += content
-	if c.unread > c.cfg.MaxUnread && s.in.Len()+int64(content) > int64(c.cfg.MaxUnread/max(len(c.streams), 1)) {
+	if most := c.cfg.MaxUnread; c.unread > most && (s.held()+int64(content) > int64(most/len(c.streams)) || c.unread/2 > most) {
 		c.unread -= content
-		return nil, &StreamError{h.Stream, EnhanceYourCalm, fmt.Sprintf("%d bytes wait to be read, %d of this stream", c.unread, s.in.Len())}
+		return nil, &StreamError{Stream: h.Stream, Code: EnhanceYourCalm, Detail: fmt.Sprintf("%d bytes wait to be read, %d of this stream", c.unread, s.held())}
 	}
 	return s, nil
 }
 
-// creditConnection gives the peer room again for what came, which on the connection does not wait for anybody to read it: a stream that nobody
-// reads must not stop the others.
-func (c *Conn) creditConnection() {
+// held is how much content of the stream waits to be read.
+func (s *Stream) held() int64 { return s.in.Len() + s.queued }
+
+// count accounts for n bytes of frames of content on the connection, and gives the peer room for them again, which does not wait for anybody to read
+// them: a stream that nobody reads must not stop the others. The lock is held.
+func (c *Conn) count(n int64) error {
+	if n > c.room {
+		return &ConnectionError{FlowControlError, fmt.Sprintf("%d bytes of content were sent where %d are allowed", n, c.room)}
+	}
+	c.room -= n
+	c.uncredited += int(n)
 	if c.uncredited >= c.cfg.ConnectionWindow/2 {
 		c.appendFrame(AppendWindowUpdate(c.scratch[:0], 0, uint32(c.uncredited)))
 		c.room += int64(c.uncredited)
 		c.uncredited = 0
 	}
+	return nil
 }
 
 // credit gives the peer room for what was read of a stream. The window grows while the reader keeps up. It reports whether there is something to
@@ -68,7 +73,7 @@ func (s *Stream) credit(n int64) bool {
 		return false
 	}
 	more := s.uncredited
-	if most := int64(c.cfg.MaxStreamWindow); s.in.Len() == 0 && s.window < most {
+	if most := int64(c.cfg.MaxStreamWindow); s.held() == 0 && s.window < most && !s.unwanted {
 		grown := min(2*s.window, most)
 		more += grown - s.window
 		s.window = grown
@@ -97,7 +102,7 @@ func (c *Conn) takeWindow(id uint32, n uint32) error {
 		return c.idle(id, FrameWindowUpdate)
 	}
 	if s.sendWindow += int64(n); s.sendWindow > maxWindow {
-		return &StreamError{id, FlowControlError, "the window of the stream exceeds 2147483647 bytes"}
+		return &StreamError{Stream: id, Code: FlowControlError, Detail: "the window of the stream exceeds 2147483647 bytes"}
 	}
 	s.sender.tell()
 	return nil

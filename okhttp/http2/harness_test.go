@@ -19,20 +19,25 @@ type tester struct {
 	t    *testing.T
 	conn *Conn
 	net.Conn
-	enc    *hpack.Encoder
-	block  bytes.Buffer
-	dec    *hpack.Decoder
-	fields []string
+	enc   *hpack.Encoder
+	block bytes.Buffer
+	dec   *HeaderDecoder
 }
 
 // inBubble runs a test against a connection in the role of the client or of the server.
 func inBubble(t *testing.T, server bool, cfg Config, test func(t *testing.T, p *tester)) {
 	t.Helper()
+	inTightBubble(t, server, cfg, 1<<20, test)
+}
+
+// inTightBubble is inBubble with a socket that holds so many bytes.
+func inTightBubble(t *testing.T, server bool, cfg Config, room int, test func(t *testing.T, p *tester)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		a, b := okio.ConnPair(1 << 20)
+		a, b := okio.ConnPair(room)
 		p := &tester{t: t, Conn: b}
 		p.enc = hpack.NewEncoder(&p.block)
-		p.dec = hpack.NewDecoder(4096, func(f hpack.HeaderField) { p.fields = append(p.fields, f.Name, f.Value) })
+		p.dec = NewHeaderDecoder(HeaderLimits{})
 		if server {
 			p.conn = NewServer(a, cfg)
 		} else {
@@ -59,17 +64,6 @@ func (p *tester) greetClient(settings ...Setting) {
 	p.send(AppendSettings(nil, settings...))
 	p.send(AppendSettingsAck(nil))
 	p.want("SETTINGS 0 ACK")
-}
-
-// greetServer is greetClient with the roles exchanged.
-func (p *tester) greetServer(settings ...Setting) {
-	p.t.Helper()
-	p.send([]byte(ClientPreface))
-	p.send(AppendSettings(nil, settings...))
-	p.want("SETTINGS 0")
-	p.want("WINDOW_UPDATE 0")
-	p.want("SETTINGS 0 ACK")
-	p.send(AppendSettingsAck(nil))
 }
 
 func (p *tester) send(frames []byte) {
@@ -125,11 +119,12 @@ func (p *tester) describe(h FrameHeader, payload []byte) string {
 	case FrameData:
 		text += fmt.Sprintf(" %q", payload)
 	case FrameHeaders:
-		p.fields = nil
-		if _, err := p.dec.Write(payload); err != nil {
-			p.t.Errorf("headers: %v", err)
+		err := p.dec.Decode(payload)
+		fields, failed := p.dec.Close()
+		if err != nil || failed != nil {
+			p.t.Errorf("headers: %v, %v", err, failed)
 		}
-		text += fmt.Sprintf(" %q", p.fields)
+		text += fmt.Sprintf(" %q", fields)
 	case FrameRSTStream:
 		code, _ := ParseRSTStream(payload)
 		text += " " + code.String()

@@ -48,7 +48,7 @@ func (c *Conn) takePromise(b headerBlock, fields []string, failed error) error {
 		err = &ConnectionError{ProtocolErrorCode, "a stream was pushed, which the settings do not allow"}
 	case c.ours(b.promised) || b.promised <= c.lastID:
 		err = &ConnectionError{ProtocolErrorCode, fmt.Sprintf("stream %d cannot be pushed: its number is not a new one of the server's", b.promised)}
-	case c.streams[b.stream] == nil && !c.wasReset(b.stream):
+	case !c.ours(b.stream) || !c.promisable(b.stream):
 		err = &ConnectionError{ProtocolErrorCode, fmt.Sprintf("a stream was pushed along stream %d, which is not open", b.stream)}
 	}
 	if err != nil {
@@ -60,17 +60,19 @@ func (c *Conn) takePromise(b headerBlock, fields []string, failed error) error {
 	case failed != nil:
 		err = streamError(b.promised, failed)
 	case c.pushes >= c.cfg.MaxConcurrentStreams:
-		err = &StreamError{b.promised, RefusedStream, "too many pushed streams are open"}
+		err = &StreamError{Stream: b.promised, Code: RefusedStream, Detail: "too many pushed streams are open"}
 	case c.left || c.err != nil:
-		err = &StreamError{b.promised, RefusedStream, "the connection is to end"}
+		err = &StreamError{Stream: b.promised, Code: RefusedStream, Detail: "the connection is to end"}
 	default:
 		if invalid := ValidRequest(fields); invalid != nil {
 			err = streamError(b.promised, invalid)
+		} else if m := methodOf(fields); m != "GET" && m != "HEAD" {
+			err = &StreamError{Stream: b.promised, Code: ProtocolErrorCode, Detail: "a request was promised that is not GET or HEAD"}
 		}
 	}
 	if err == nil {
 		s := c.newStream(b.promised)
-		s.promised, s.finished = true, true
+		s.promised, s.finished, s.bodiless = true, true, methodOf(fields) == "HEAD"
 		c.pushes++
 		c.push(pushEvent{kind: pushRequest, stream: s, fields: fields})
 	}
@@ -78,10 +80,28 @@ func (c *Conn) takePromise(b headerBlock, fields []string, failed error) error {
 	return err
 }
 
+// promisable reports whether a stream can be pushed along another one: that is open, or was when the server did it. The lock is held.
+func (c *Conn) promisable(along uint32) bool {
+	s := c.streams[along]
+	return s != nil && !s.ended || s == nil && c.wasReset(along)
+}
+
+// methodOf returns the method of a valid request.
+func methodOf(fields []string) string {
+	for i := 0; i+1 < len(fields); i += 2 {
+		if fields[i] == ":method" {
+			return fields[i+1]
+		}
+	}
+	return ""
+}
+
 // push has the handler told. The lock is held.
 func (c *Conn) push(e pushEvent) {
+	e.stream.queued += e.bytes
 	c.pushed = append(c.pushed, e)
-	if len(c.pushed) == 1 {
+	if !c.pushing {
+		c.pushing = true
 		go c.runPushes()
 	}
 }
@@ -91,22 +111,22 @@ func (c *Conn) runPushes() {
 	c.mu.Lock()
 	for len(c.pushed) > 0 {
 		e := c.pushed[0]
+		c.pushed[0] = pushEvent{}
+		c.pushed = c.pushed[1:]
 		c.mu.Unlock()
 		cancel := c.tellPush(e)
 		c.mu.Lock()
-		c.pushed = c.pushed[1:]
 		if e.data != nil {
 			c.unread -= int(e.bytes)
+			e.stream.queued -= e.bytes
 			e.stream.credit(e.bytes)
 		}
 		if cancel {
 			e.stream.reset(Cancel)
 		}
-		c.mu.Unlock()
-		c.flush()
-		c.mu.Lock()
+		c.flushAside()
 	}
-	c.pushed = nil
+	c.pushed, c.pushing = nil, false
 	c.mu.Unlock()
 }
 

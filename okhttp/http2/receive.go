@@ -30,7 +30,6 @@ type receiver struct {
 	block   headerBlock
 	empty   int // frames that carried nothing, since
 	since   time.Time
-	resets  int // of streams that the peer opened itself, less those that came to a good end
 }
 
 // headerBlock is a block of headers under way.
@@ -43,7 +42,7 @@ type headerBlock struct {
 func (r *receiver) init(c *Conn) {
 	r.conn = c
 	r.decoder = NewHeaderDecoder(HeaderLimits{MaxBytes: c.cfg.MaxHeaderBytes, MaxFields: c.cfg.MaxHeaderFields})
-	r.decoder.SetTableSize(uint32(c.cfg.HeaderTableSize))
+	r.decoder.SetTableSize(uint32(max(c.cfg.HeaderTableSize, initialTableSize)))
 	if c.server {
 		r.preface = len(ClientPreface)
 	}
@@ -217,7 +216,15 @@ func (r *receiver) takeHeader() error {
 		if !errors.As(err, &se) {
 			return err
 		}
-		// The stream alone is at fault; its payload has to be taken off the wire nevertheless.
+		// The stream alone is at fault; its payload has to be taken off the wire nevertheless, and content counts.
+		if h.Type == FrameData {
+			r.conn.mu.Lock()
+			err := r.conn.count(int64(h.Length))
+			r.conn.mu.Unlock()
+			if err != nil {
+				return err
+			}
+		}
 		if err := r.conn.refuse(se); err != nil {
 			return err
 		}
@@ -257,14 +264,20 @@ func (r *receiver) dispatch(payload []byte) error {
 	return nil
 }
 
-// notice counts frames that carry nothing: a peer that sends many of them in a short time wants us to work (RFC 9113 section 10.5).
+// notice counts frames that carry nothing, less those that carry something: a peer that sends many of them in a short time wants us to work
+// (RFC 9113 section 10.5). Pings do not count, by which peers measure the round trip as often as they like; it is for owe to bound those that are
+// not taken back.
 func (r *receiver) notice() error {
 	switch r.frame.Type {
 	case FrameData:
 		if r.frame.Length > 0 || r.frame.Flags&FlagEndStream != 0 {
+			r.empty = max(r.empty-1, 0)
 			return nil
 		}
-	case FrameSettings, FramePing, FramePriority:
+	case FrameHeaders:
+		r.empty = max(r.empty-1, 0)
+		return nil
+	case FrameSettings, FramePriority:
 		if r.frame.Flags&FlagAck != 0 {
 			return nil
 		}
@@ -307,8 +320,8 @@ func (r *receiver) takeData() error {
 	}
 	c.mu.Lock()
 	s, err := c.expectContent(h, content)
-	c.mu.Unlock()
 	c.flushAside()
+	c.mu.Unlock()
 	if s == nil {
 		content, pad = 0, content+pad
 	}
@@ -329,7 +342,7 @@ func (r *receiver) takeContent() {
 	n := min(r.content, int(r.in.Len()))
 	r.content -= n
 	c.mu.Lock()
-	if s.id == r.frame.Stream && s.err == nil && !s.unwanted {
+	if s.err == nil && !s.unwanted {
 		if s.promised {
 			e := pushEvent{kind: pushData, stream: s, data: new(okio.Buffer), bytes: int64(n)}
 			_, _ = r.in.ReadBuffer(e.data, int64(n))
@@ -342,6 +355,9 @@ func (r *receiver) takeContent() {
 	} else {
 		_ = r.in.Skip(int64(n))
 		c.unread -= n
+		if s.credit(int64(n)) {
+			c.flushAside()
+		}
 	}
 	c.mu.Unlock()
 	if r.content == 0 && r.padding == 0 {
@@ -358,7 +374,7 @@ func (r *receiver) endContent() {
 	}
 	c := r.conn
 	c.mu.Lock()
-	if s.id == r.frame.Stream {
+	if s.err == nil { // else its content was dropped, and must not look whole
 		s.endInput()
 	}
 	c.mu.Unlock()
@@ -394,6 +410,9 @@ func (r *receiver) takeBlock(payload []byte) error {
 	}
 	r.open = false
 	fields, err := r.decoder.Close()
+	if ce := (*ConnectionError)(nil); errors.As(err, &ce) {
+		return err
+	}
 	return c.takeFields(r.block, fields, err)
 }
 
@@ -402,12 +421,12 @@ func (r *receiver) takeReset(payload []byte) error {
 	if err != nil {
 		return err
 	}
-	return r.conn.takeReset(r.frame.Stream, code, &r.resets)
+	return r.conn.takeReset(r.frame.Stream, code)
 }
 
 func (r *receiver) takePriority(payload []byte) error {
 	if readStream(payload) == r.frame.Stream {
-		return &StreamError{r.frame.Stream, ProtocolErrorCode, "a stream depends on itself"}
+		return &StreamError{Stream: r.frame.Stream, Code: ProtocolErrorCode, Detail: "a stream depends on itself"}
 	}
 	return nil
 }

@@ -33,8 +33,7 @@ func (c *Conn) Accept(deadline time.Time) (s *Stream, fields []string, last bool
 	}
 	s = c.accepted[0]
 	c.accepted = c.accepted[1:]
-	h := s.heads[0]
-	s.heads = s.heads[1:]
+	h := s.takeHeld()
 	return s, h.fields, h.last, nil
 }
 
@@ -47,7 +46,7 @@ func (c *Conn) accept(b headerBlock, fields []string, failed error) error {
 	case c.left && c.err == nil && c.final:
 		return nil // it came after the goodbye, and is not acted on
 	case c.served >= c.cfg.MaxConcurrentStreams:
-		return &StreamError{b.stream, RefusedStream, "too many streams are open"}
+		return &StreamError{Stream: b.stream, Code: RefusedStream, Detail: "too many streams are open"}
 	}
 	err := ValidRequest(fields)
 	declared := int64(-1)
@@ -58,12 +57,12 @@ func (c *Conn) accept(b headerBlock, fields []string, failed error) error {
 		return streamError(b.stream, err)
 	}
 	if declared > 0 && b.last {
-		return &StreamError{b.stream, ProtocolErrorCode, "content was announced and none came"}
+		return &StreamError{Stream: b.stream, Code: ProtocolErrorCode, Detail: "content was announced and none came"}
 	}
 	c.served++
 	s := c.newStream(b.stream)
 	s.headed, s.declared = true, declared
-	s.heads = append(s.heads, head{fields, b.last})
+	s.holdHead(head{fields, b.last})
 	if b.last {
 		s.endInput()
 	}

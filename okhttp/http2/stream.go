@@ -15,19 +15,23 @@ type Stream struct {
 	id   uint32
 
 	// Guarded by Conn.mu.
-	err      error // the end of the stream by a reset, a failure of the connection or Cancel
-	heads    []head
-	trailers []string
-	in       okio.Buffer // content that came
-	ended    bool        // the peer has sent all
-	unwanted bool        // the reader has closed
-	finished bool        // all was sent
-	removed  bool        // it is not open any more
-	headed   bool        // the final head came
-	bodiless bool        // the request was HEAD: its response has no content, whatever it declares
-	promised bool        // it was pushed
-	declared int64       // content length, -1 if none was declared
-	got      int64       // content that came
+	err       error // the end of the stream by a reset, a failure of the connection or Cancel
+	heads     []head
+	headBytes int
+	trailers  []string
+	in        okio.Buffer // content that came
+	ended     bool        // the peer has sent all
+	unwanted  bool        // the reader has closed
+	finished  bool        // all was sent
+	removed   bool        // it is not open any more
+	headed    bool        // the final head came
+	bodiless  bool        // the request was HEAD: its response has no content, whatever it declares
+	tunnel    bool        // the request was CONNECT
+	promised  bool        // it was pushed
+	overlaps  bool        // content is sent while the response is read
+	queued    int64       // content that its handler has yet to be told of
+	declared  int64       // content length, -1 if none was declared
+	got       int64       // content that came
 
 	sendWindow int64
 	room       int64 // what the peer may still send
@@ -37,7 +41,6 @@ type Stream struct {
 
 	reader, sender waiter
 
-	// Of the goroutines of the two sides.
 	readLimit, writeLimit time.Duration
 	deadline              time.Time
 }
@@ -67,6 +70,8 @@ func (s *Stream) ID() uint32 { return s.id }
 // SetLimits bounds each wait of the stream: for bytes of the peer, and for the peer to take some. 0 is no limit. The deadline, unless zero, is
 // for all waits.
 func (s *Stream) SetLimits(read, write time.Duration, deadline time.Time) {
+	s.conn.mu.Lock()
+	defer s.conn.mu.Unlock()
 	s.readLimit, s.writeLimit, s.deadline = read, write, deadline
 }
 
@@ -85,7 +90,22 @@ func (s *Stream) Err() error {
 	return s.err
 }
 
-// until returns the end of a wait that starts now.
+// Overlap notes that content is sent while the response is read: there is no limit on waits for the peer until all was sent.
+func (s *Stream) Overlap() {
+	s.conn.mu.Lock()
+	defer s.conn.mu.Unlock()
+	s.overlaps = true
+}
+
+// untilRead returns the end of a wait for the peer that starts now. Conn.mu is held.
+func (s *Stream) untilRead() time.Time {
+	if s.overlaps && !s.finished {
+		return s.deadline
+	}
+	return s.until(s.readLimit)
+}
+
+// until returns the end of a wait that starts now. Conn.mu is held.
 func (s *Stream) until(limit time.Duration) time.Time {
 	at := s.deadline
 	if limit > 0 {
@@ -101,12 +121,10 @@ type (
 	hasHead    Stream
 	hasContent Stream
 	hasRoom    Stream
-	hasEnd     Stream
 )
 
 func (s *hasHead) ready() bool    { return len(s.heads) > 0 || s.err != nil || s.ended }
 func (s *hasContent) ready() bool { return s.in.Len() > 0 || s.ended || s.err != nil || s.unwanted }
-func (s *hasEnd) ready() bool     { return s.ended || s.err != nil }
 func (s *hasRoom) ready() bool {
 	return s.sendWindow > 0 && s.conn.sendWindow > 0 || s.err != nil
 }
@@ -115,16 +133,14 @@ func (s *hasRoom) ready() bool {
 // reports that nothing follows.
 func (s *Stream) ReadHead() (fields []string, last bool, err error) {
 	c := s.conn
-	deadline := s.until(s.readLimit)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.await(&s.reader, deadline, (*hasHead)(s)); err != nil {
+	if err := c.await(&s.reader, s.untilRead(), (*hasHead)(s)); err != nil {
 		c.timedOut()
 		return nil, false, err
 	}
 	if len(s.heads) > 0 {
-		h := s.heads[0]
-		s.heads = s.heads[1:]
+		h := s.takeHeld()
 		return h.fields, h.last, nil
 	}
 	if s.err != nil {
@@ -141,7 +157,7 @@ func (s *Stream) read(dst *okio.Buffer, most int64) (int64, error) {
 	}
 	c.mu.Lock()
 	if s.in.Len() == 0 {
-		if err := c.await(&s.reader, s.until(s.readLimit), (*hasContent)(s)); err != nil {
+		if err := c.await(&s.reader, s.untilRead(), (*hasContent)(s)); err != nil {
 			c.timedOut()
 			c.mu.Unlock()
 			return 0, err
@@ -161,11 +177,10 @@ func (s *Stream) read(dst *okio.Buffer, most int64) (int64, error) {
 	}
 	n, _ := s.in.ReadBuffer(dst, most)
 	c.unread -= int(n)
-	send := s.credit(n)
-	c.mu.Unlock()
-	if send {
-		c.flush()
+	if s.credit(n) {
+		c.flushAside()
 	}
+	c.mu.Unlock()
 	return n, nil
 }
 
@@ -196,36 +211,40 @@ func (s *Stream) closeRead() {
 		return
 	}
 	s.unwanted = true
-	s.dropInput()
+	if dropped := s.dropInput(); !s.finished {
+		s.credit(dropped)
+	}
 	if !s.ended && s.finished && s.err == nil {
 		s.reset(Cancel)
 	}
 	c.interrupt(&s.reader)
+	c.flushAside()
 	c.mu.Unlock()
-	c.flush()
 }
 
 // dropInput forgets content that nobody will read. The lock is held.
-func (s *Stream) dropInput() {
-	s.conn.unread -= int(s.in.Len())
+func (s *Stream) dropInput() (n int64) {
+	n = s.in.Len()
+	s.conn.unread -= int(n)
 	s.in.Clear()
+	return n
 }
 
 // Cancel ends the stream with an error: the peer gets a reset, and everything that waits fails. It does nothing once both sides came to their
-// ends.
+// ends. It does not wait for anything; a connection whose peer takes nothing of what the stream is sending is closed after a second.
 func (s *Stream) Cancel(code ErrorCode, err error) {
 	c := s.conn
 	c.mu.Lock()
 	if s.err == nil && !s.removed {
 		c.appendReset(s.id, code)
 		s.end(err)
+		s.abandon()
 	}
-	stuck := c.writer == s
-	c.mu.Unlock()
-	if stuck {
+	if c.writer == s {
 		c.unstick(s)
 	}
-	c.flush()
+	c.flushAside()
+	c.mu.Unlock()
 }
 
 // reset is Cancel for a reason of this package. The lock is held; the caller flushes.
@@ -256,6 +275,13 @@ func (s *Stream) end(err error) {
 	s.conn.interrupt(&s.sender)
 }
 
+// abandon forgets content that came of a stream that its user gave up. A whole response stays. The lock is held.
+func (s *Stream) abandon() {
+	if !s.ended {
+		s.dropInput()
+	}
+}
+
 // endInput notes that the peer has sent all. The lock is held.
 func (s *Stream) endInput() {
 	s.ended = true
@@ -284,6 +310,9 @@ func (s *Stream) remove() {
 	s.removed = true
 	c := s.conn
 	delete(c.streams, s.id)
+	if s.err == nil && !c.ours(s.id) {
+		c.abused = max(c.abused-1, 0)
+	}
 	if c.ours(s.id) {
 		c.opened--
 	} else if s.promised {
@@ -311,7 +340,5 @@ func (s *Stream) Heard(end time.Time) bool {
 func (s *Stream) Discard() (n int64, whole bool) {
 	s.conn.mu.Lock()
 	defer s.conn.mu.Unlock()
-	n = s.in.Len()
-	s.dropInput()
-	return n, s.ended
+	return s.dropInput(), s.ended
 }

@@ -30,6 +30,25 @@ func (w *waiter) tell() {
 	}
 }
 
+// due returns what tells that an instant, unless zero, has come. Stop has to follow.
+func (w *waiter) due(at time.Time) <-chan time.Time {
+	switch {
+	case at.IsZero():
+		return nil
+	case w.timer == nil:
+		w.timer = time.NewTimer(time.Until(at))
+	default:
+		w.timer.Reset(time.Until(at))
+	}
+	return w.timer.C
+}
+
+func (w *waiter) stop() {
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+}
+
 // until is what a waiter waits for. It is asked under Conn.mu.
 type until interface{ ready() bool }
 
@@ -40,6 +59,7 @@ func (c *Conn) await(w *waiter, deadline time.Time, u until) error {
 	for !u.ready() {
 		c.waiting++
 		w.waits = true
+		c.flushAside() // what was held back until now must be on its way
 		c.mu.Unlock()
 		err := c.awaitChange(w, deadline, u)
 		c.mu.Lock()
@@ -61,20 +81,8 @@ func (c *Conn) awaitChange(w *waiter, deadline time.Time, u until) error {
 		return c.lead(w, deadline, u)
 	default:
 	}
-	var due <-chan time.Time
-	if !deadline.IsZero() {
-		left := time.Until(deadline)
-		if left <= 0 {
-			return os.ErrDeadlineExceeded
-		}
-		if w.timer == nil {
-			w.timer = time.NewTimer(left)
-		} else {
-			w.timer.Reset(left)
-		}
-		defer w.timer.Stop()
-		due = w.timer.C
-	}
+	due := w.due(deadline)
+	defer w.stop()
 	select {
 	case <-w.wake:
 		return nil

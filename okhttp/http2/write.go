@@ -2,6 +2,7 @@ package http2
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"time"
 
@@ -26,92 +27,100 @@ func (c *Conn) append(p []byte) {
 }
 
 // flush sends what is there, unless somebody else does, who then sends this too.
-func (c *Conn) flush() {
+func (c *Conn) flush() { c.flushAs(nil) }
+
+// flushAs is flush for a stream: canceling it gives up waiting for a peer that takes nothing.
+func (c *Conn) flushAs(s *Stream) {
 	c.mu.Lock()
-	nothing := c.out.Len() == 0
-	c.mu.Unlock()
-	if nothing {
+	if c.out.Len() == 0 || c.err != nil {
+		c.mu.Unlock()
 		return
 	}
 	select {
 	case c.writing <- struct{}{}:
+		c.writer = s
+		c.mu.Unlock()
 		c.drain()
 	default:
+		c.mu.Unlock()
 	}
 }
 
-// flushAside has what is there, if anything, sent by another goroutine: who reads must not wait for the socket to take more, or else both sides might
-// wait for the other to read. It is rare: the peer's settings and pings are, and updates of large windows.
+// flushAside has what is there, if anything, sent by another goroutine, of which there is one at a time: for those who must not wait for the
+// socket to take more. Who reads is one, or else both sides might wait for the other to read; who cancels is another. It is rare: settings and
+// pings of the peer are, and updates of large windows. The lock is held.
 func (c *Conn) flushAside() {
-	c.mu.Lock()
-	some := c.out.Len() > 0
-	c.mu.Unlock()
-	if some {
-		go c.flush()
+	if c.out.Len() == 0 || c.err != nil {
+		return
+	}
+	select {
+	case c.writing <- struct{}{}:
+		go c.drain()
+	default:
 	}
 }
 
 // drain sends until nothing is left. It has the place of the writer, and gives it up.
 func (c *Conn) drain() {
-	var batch okio.Buffer
 	for {
 		c.mu.Lock()
 		if c.out.Len() == 0 || c.err != nil {
+			c.writer = nil
 			<-c.writing // under the lock, so that whoever appends after this finds the place free
 			c.mu.Unlock()
 			return
 		}
-		_, _ = c.out.ReadBuffer(&batch, c.out.Len())
+		_, _ = c.out.ReadBuffer(&c.batch, c.out.Len())
 		c.written, c.control = c.appended, 0
 		c.mu.Unlock()
-		if err := c.sink.WriteBuffer(&batch, batch.Len()); err != nil {
-			batch.Clear()
+		if err := c.sink.WriteBuffer(&c.batch, c.batch.Len()); err != nil {
+			c.batch.Clear()
+			c.mu.Lock()
+			c.writer, c.mute = nil, true
 			<-c.writing
+			c.mu.Unlock()
 			c.fail(err, ProtocolErrorCode, ProtocolErrorCode)
 			return
 		}
 	}
 }
 
-// send sends content, and ends the sending side with it if that was asked for. It waits for room of the peer, and for the socket.
-func (s *Stream) send(src *okio.Buffer, n int64, last bool) error {
-	for {
-		size, err := s.reserve(n)
+// maxBatch is how much content a stream sends before it leaves the place of the writer to others.
+const maxBatch = 32 << 10
+
+// send sends content. It waits for room of the peer, and for the socket.
+func (s *Stream) send(src *okio.Buffer, n int64) error {
+	if n < 0 || n > src.Len() {
+		return fmt.Errorf("http2: %d bytes to be sent, expected 0 to %d", n, src.Len())
+	}
+	for n > 0 {
+		if err := s.awaitRoom(); err != nil {
+			return err
+		}
+		if err := s.takePlace(); err != nil {
+			return err
+		}
+		sent, err := s.sendContent(src, min(n, maxBatch))
 		if err != nil {
 			return err
 		}
-		end := last && int64(size) == n
-		if err := s.sendFrame(src, size, end); err != nil {
-			return err
-		}
-		if n -= int64(size); n == 0 {
-			return nil
-		}
+		n -= sent
 	}
+	return nil
 }
 
-// reserve takes room for at most n bytes.
-func (s *Stream) reserve(n int64) (int, error) {
+// awaitRoom waits until the windows let some content through.
+func (s *Stream) awaitRoom() error {
 	c := s.conn
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if n == 0 {
-		return 0, s.sendable()
-	}
 	if !(*hasRoom)(s).ready() {
-		go c.flush() // what was sent before must be on its way
 		if err := c.await(&s.sender, s.until(s.writeLimit), (*hasRoom)(s)); err != nil {
 			c.timedOut()
-			return 0, err
+			return err
 		}
 	}
-	if err := s.sendable(); err != nil {
-		return 0, err
-	}
-	size := min(n, s.sendWindow, c.sendWindow, int64(c.peerFrame))
-	s.sendWindow -= size
-	c.sendWindow -= size
-	return int(size), nil
+	return s.sendable()
 }
 
 // sendable is why nothing can be sent. The lock is held.
@@ -125,35 +134,48 @@ func (s *Stream) sendable() error {
 	return nil
 }
 
-// sendFrame sends one frame of content, from the place of the writer.
-func (s *Stream) sendFrame(src *okio.Buffer, size int, end bool) error {
+// sendContent sends, from the place of the writer, as much of n bytes as there is room for, which may be none: other streams share the room.
+func (s *Stream) sendContent(src *okio.Buffer, n int64) (sent int64, err error) {
 	c := s.conn
-	if err := s.takePlace(); err != nil {
-		return err
-	}
 	c.mu.Lock()
-	if err := s.sendable(); err != nil {
-		c.mu.Unlock()
-		c.drain()
-		return err
-	}
-	c.appendFrame(AppendDataHeader(c.scratch[:0], s.id, size, end))
-	if c.err == nil {
-		_ = c.out.WriteBuffer(src, int64(size))
-		c.appended += int64(size)
-	}
-	if end {
-		s.endOutput()
+	for err = s.sendable(); err == nil && sent < n; {
+		size := min(n-sent, s.sendWindow, c.sendWindow, int64(c.peerFrame))
+		if size <= 0 {
+			break
+		}
+		c.appendFrame(AppendDataHeader(c.scratch[:0], s.id, int(size), false))
+		_ = c.out.WriteBuffer(src, size)
+		c.appended += size
+		s.sendWindow -= size
+		c.sendWindow -= size
+		sent += size
 	}
 	c.writer = s
 	c.mu.Unlock()
 	c.drain()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.writer == s {
-		c.writer = nil
+	if err == nil {
+		err = s.Err()
 	}
-	return c.err
+	return sent, err
+}
+
+// sendEnd ends the content.
+func (s *Stream) sendEnd() error {
+	c := s.conn
+	c.mu.Lock()
+	if s.finished {
+		c.mu.Unlock()
+		return nil
+	}
+	if s.err != nil {
+		defer c.mu.Unlock()
+		return s.err
+	}
+	c.appendFrame(AppendDataHeader(c.scratch[:0], s.id, 0, true))
+	s.endOutput()
+	c.mu.Unlock()
+	c.flushAs(s)
+	return s.Err()
 }
 
 // takePlace waits for the place of the writer.
@@ -164,12 +186,11 @@ func (s *Stream) takePlace() error {
 		return nil
 	default:
 	}
-	var due <-chan time.Time
-	if at := s.until(s.writeLimit); !at.IsZero() {
-		t := time.NewTimer(time.Until(at))
-		defer t.Stop()
-		due = t.C
-	}
+	c.mu.Lock()
+	at := s.until(s.writeLimit)
+	c.mu.Unlock()
+	due := s.sender.due(at)
+	defer s.sender.stop()
 	for {
 		c.mu.Lock()
 		err := s.err
@@ -179,12 +200,18 @@ func (s *Stream) takePlace() error {
 			return err
 		}
 		select {
-		case c.writing <- struct{}{}:
-			return nil
 		case <-s.sender.wake:
+			continue
+		case c.writing <- struct{}{}:
 		case <-due:
-			return os.ErrDeadlineExceeded
+			err = os.ErrDeadlineExceeded
 		}
+		c.mu.Lock()
+		if s.sender.waits = false; err != nil {
+			c.timedOut()
+		}
+		c.mu.Unlock()
+		return err
 	}
 }
 
@@ -193,13 +220,18 @@ const stuckTime = time.Second
 
 var errStuck = errors.New("http2: the peer takes nothing, and the stream that was being sent was cancelled")
 
-// unstick ends a connection whose peer takes nothing of a stream that was cancelled, so that who writes is not held up.
+// unstick ends a connection whose peer takes nothing while a stream that was cancelled writes, so that who writes is not held up. The lock is held.
 func (c *Conn) unstick(s *Stream) {
+	written := c.written
 	time.AfterFunc(stuckTime, func() {
 		c.mu.Lock()
-		stuck := c.writer == s && c.err == nil
+		still := c.writer == s && c.err == nil
+		if still && c.written != written {
+			c.unstick(s) // it writes what others have to send
+			still = false
+		}
 		c.mu.Unlock()
-		if stuck {
+		if still {
 			c.fail(errStuck, Cancel, Cancel)
 		}
 	})

@@ -94,6 +94,7 @@ func (d *DigestAuth) begin(key origin, c digestChallenge, req *okhttp.Request, b
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	s := newDigestSession(c, d.user, d.sessions[key])
+	s.proxy = key == (origin{})
 	value, ok := s.answer(req, body)
 	if ok {
 		s.unsent = value

@@ -155,18 +155,26 @@ func percentEncode(b *strings.Builder, s string) {
 	}
 }
 
-// target is the request-target, as it stands in the request line of a request straight to its server (RFC 9112 section 3.2).
-func target(req *okhttp.Request) string {
+// target is the request-target, as it stands in the request line of a request straight to its server, or to a proxy that reads it (RFC 9112
+// section 3.2).
+func target(req *okhttp.Request, proxy bool) string {
 	u := req.URL()
+	host := u.Host()
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
 	if req.Method() == "CONNECT" {
-		host := u.Host()
-		if strings.Contains(host, ":") {
-			host = "[" + host + "]"
-		}
 		return fmt.Sprintf("%s:%d", host, u.Port())
 	}
+	path := u.EncodedPath()
 	if query, ok := u.EncodedQuery(); ok {
-		return u.EncodedPath() + "?" + query
+		path += "?" + query
 	}
-	return u.EncodedPath()
+	switch {
+	case !proxy:
+		return path
+	case u.Port() != 80: // a proxy reads requests for http alone
+		host = fmt.Sprintf("%s:%d", host, u.Port())
+	}
+	return "http://" + host + path
 }

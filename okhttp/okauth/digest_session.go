@@ -10,6 +10,7 @@ import (
 // digestSession is a nonce and what was done with it (RFC 7616 section 3.4.2 calls it an authentication session).
 type digestSession struct {
 	challenge digestChallenge
+	proxy     bool   // it is with a proxy
 	beginning string // of every answer
 	secret    string
 	cnonce    string // the same throughout, if the algorithm is one of sessions
@@ -37,7 +38,7 @@ func (s *digestSession) answer(req *okhttp.Request, body string) (string, bool) 
 		return "", false
 	}
 	s.count++
-	a := digestAnswer{method: req.Method(), uri: target(req), body: body, nonce: s.nonce, cnonce: s.cnonce, count: s.count}
+	a := digestAnswer{method: req.Method(), uri: target(req, s.proxy), body: body, nonce: s.nonce, cnonce: s.cnonce, count: s.count}
 	if !s.challenge.algorithm.session {
 		a.cnonce = newCnonce()
 	}

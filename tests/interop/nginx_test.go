@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package interop tests what others wrote with what is ours: the client and okcurl against nginx, the mock server against curl, and the client's
-// RoundTripper under libraries that take an http.Client. Where a program is not installed, its tests are skipped. Everything stays on the loopback
+// Package interop tests what others wrote with what is ours: the client and okcurl against nginx and through squid and microsocks, the mock server
+// against curl, okcurl beside curl, and the client's RoundTripper under libraries that take an http.Client. Where a program is not installed, its tests are skipped. Everything stays on the loopback
 // interface and in temporary folders.
 package interop
 

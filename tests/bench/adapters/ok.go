@@ -19,7 +19,7 @@ func init() {
 type okAdapter struct{ roundTripper bool }
 
 func (a okAdapter) Open(c bench.Config) (bench.Session, error) {
-	if c.Proto == bench.H2 || c.CacheDir != "" || c.Resolver != nil {
+	if c.CacheDir != "" || c.Resolver != nil {
 		return nil, bench.ErrUnsupported
 	}
 	idle := c.MaxConns + 8
@@ -28,6 +28,9 @@ func (a okAdapter) Open(c bench.Config) (bench.Session, error) {
 	}
 	pool := okhttp.NewConnectionPool(okhttp.PoolConfig{MaxIdle: idle})
 	opts := []okhttp.Option{okhttp.WithPool(pool)}
+	if c.Proto != bench.H2 {
+		opts = append(opts, okhttp.WithProtocols(okhttp.HTTP1Only))
+	}
 	if c.TLS != nil {
 		t := c.TLS.Clone()
 		if c.TLSResume {

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/okhttp-go/ok/okhttp"
+	"github.com/okhttp-go/ok/okhttp/okauth"
+)
+
+// proxyURL is the argument of --proxy and its kin: a proxy, and the scheme that it has without one of its own.
+type proxyURL struct{ scheme, text string }
+
+// proxies returns what the options say of proxies. A Unix domain socket takes the place of all of them.
+func (o *options) proxies() ([]okhttp.Option, error) {
+	if o.unixSocket != "" {
+		return []okhttp.Option{okhttp.WithProxy(okhttp.UnixSocket(o.unixSocket))}, nil
+	}
+	settings := []okhttp.Option{}
+	selector := okhttp.EnvironmentProxies()
+	switch {
+	case o.proxy == nil && o.proxyUser != nil: // whichever it will be
+		settings = append(settings, okhttp.WithProxyAuthenticator(okauth.Basic(o.proxyUser.name, o.proxyUser.password)))
+	case o.proxy != nil:
+		p, err := o.proxy.parse(o.proxyUser)
+		if err != nil {
+			return nil, &failure{exitProxy, libraryText(err)}
+		}
+		selector = okhttp.ProxyList([]okhttp.Proxy{p}, o.exceptions()...)
+	}
+	if o.proxy == nil && o.noProxy != nil {
+		selector = &besides{ProxySelector: selector, except: okhttp.ProxyList([]okhttp.Proxy{okhttp.UnixSocket("any")}, o.exceptions()...)}
+	}
+	return append(settings, okhttp.WithProxySelector(selector)), nil
+}
+
+// exceptions are the hosts without a proxy.
+func (o *options) exceptions() []string {
+	text := os.Getenv("no_proxy")
+	switch {
+	case o.noProxy != nil:
+		text = *o.noProxy
+	case text == "":
+		text = os.Getenv("NO_PROXY")
+	}
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// besides is a selector with further exceptions: hosts that a list has no proxy for.
+type besides struct {
+	okhttp.ProxySelector
+	except okhttp.ProxySelector
+}
+
+func (b *besides) Select(u okhttp.URL) ([]okhttp.Proxy, error) {
+	if list, err := b.except.Select(u); len(list) == 0 || err != nil {
+		return nil, err
+	}
+	return b.ProxySelector.Select(u)
+}
+
+// parse adds what the text leaves out: the scheme, credentials that were given apart, and the port, which for curl is 1080 where it
+// is 80 for the library. An empty text is no proxy.
+func (p *proxyURL) parse(user *credentials) (okhttp.Proxy, error) {
+	if p.text == "" {
+		return okhttp.Direct, nil
+	}
+	scheme, rest, ok := strings.Cut(p.text, "://")
+	if !ok || strings.Contains(scheme, ":") {
+		scheme, rest = p.scheme, p.text
+	}
+	info, host := "", rest
+	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+		info, host = rest[:at+1], rest[at+1:]
+	} else if user != nil {
+		info = url.UserPassword(user.name, user.password).String() + "@"
+	}
+	host = strings.TrimSuffix(host, "/")
+	if strings.EqualFold(scheme, "http") && host != "" && strings.LastIndexByte(host, ':') <= strings.LastIndexByte(host, ']') {
+		host += ":1080"
+	}
+	return okhttp.ParseProxy(scheme + "://" + info + host)
+}
