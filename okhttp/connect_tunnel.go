@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp/http1"
@@ -71,7 +72,12 @@ func (t *tunnel) open() (next *connectPlan, err error) {
 		case err != nil:
 			return nil, p.proxyError(err)
 		case resp.Status/100 == 2:
-			if n := t.conn.Source().Buffer().Len(); n > 0 {
+			if early := t.conn.Source().Buffer(); early.Len() > 0 {
+				if !p.planner.addr.secure { // a server of HTTP/2 may speak first (RFC 9113 section 3.4)
+					p.stream = &earlyConn{Conn: p.stream, early: early}
+					return nil, nil
+				}
+				n := early.Len()
 				return nil, p.proxyError(&ProtocolError{Detail: fmt.Sprintf("%d bytes came right after the response to CONNECT, before TLS began", n)})
 			}
 			return nil, nil
@@ -110,6 +116,22 @@ func (t *tunnel) anew(req *Request) *connectPlan {
 	}
 	return next
 }
+
+// earlyConn is a connection of which something was read already.
+type earlyConn struct {
+	net.Conn
+	early *okio.Buffer
+}
+
+func (c *earlyConn) Read(p []byte) (int, error) {
+	if c.early.Len() > 0 {
+		return c.early.Read(p)
+	}
+	return c.Conn.Read(p)
+}
+
+// NetConn returns what it is carried by, as a [tls.Conn] does.
+func (c *earlyConn) NetConn() net.Conn { return c.Conn }
 
 // first makes the request to begin with. The proxy's authenticator may give it credentials before any were asked for.
 func (t *tunnel) first() (*Request, error) {
