@@ -45,15 +45,21 @@ func (r *Response) toHTTP(h *httpResponse, header http.Header, req *http.Request
 		} else {
 			h.body.body, h.body.call = r.Body, ex.call
 			h.Body = &h.body
-			if h.TransferEncoding != nil { // other bodies have no trailers
+			if h.TransferEncoding != nil || r.Protocol == HTTP2 { // other bodies have no trailers
 				announceTrailers(&h.Response)
 				h.body.trailed = h
 			}
 		}
 	}
 	h.Close = r.headers.hasToken("Connection", "close")
-	if r.Protocol == HTTP10 {
+	switch r.Protocol {
+	case HTTP10:
 		h.Proto, h.ProtoMinor = "HTTP/1.0", 0
+	case HTTP2:
+		h.Proto, h.ProtoMajor, h.ProtoMinor = "HTTP/2.0", 2, 0
+		if r.Message == "" { // there is none, and users of net/http expect the usual one
+			h.Status = statusText(r.Status, http.StatusText(r.Status))
+		}
 	}
 }
 
