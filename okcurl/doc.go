@@ -42,6 +42,9 @@
 // --connect-timeout bounds connecting to one address, --read-timeout each wait for bytes and the TLS handshake (both 10 seconds by default), and
 // -m, --max-time the whole. -k, --insecure accepts any certificate; --cacert FILE names those to trust.
 //
+// Over TLS the server chooses between HTTP/2 and HTTP/1.1 (--http2, the default); --http1.1 offers HTTP/1.1 alone. In cleartext it is HTTP/1.1, or HTTP/2
+// with --http2-prior-knowledge, which https URLs fail with.
+//
 // --resolve HOST:PORT:ADDR[,ADDR...] connects to an address instead of looking the host up, for that port alone; * as HOST means all others. --doh-url
 // URL looks hosts up over HTTPS. The host of that URL and names of the local network (single labels, .local, .localhost, .internal, .home.arpa) are looked
 // up by the system, --resolve goes before both, and --insecure is not about that URL.
@@ -56,7 +59,7 @@
 //
 // -v, --verbose prints events of the connection ("*") and the heads that were sent (">") and received ("<") to standard error. The values
 // of Authorization, Cookie, Proxy-Authorization and Set-Cookie are hidden. -s, --silent prints no errors and no progress, -S, --show-error prints
-// errors nevertheless. -h, --help and -V, --version print and do nothing else; --url URL is another way to write a URL.
+// errors nevertheless. --frames prints a line for each frame of HTTP/2, without its content. -h, --help and -V, --version print and do nothing else; --url URL is another way to write a URL.
 //
 // # Exit codes
 //
@@ -81,6 +84,7 @@
 //	60   the server's certificate does not verify
 //	61   the body could not be unpacked
 //	77   could not read the file of --cacert
+//	92   the server reset the stream, over HTTP/2
 //	97   the SOCKS proxy does not do its part
 //	100  the head of the response is too large
 //	130  interrupted

@@ -39,7 +39,7 @@ func (c *Call) converse(ctx context.Context, cfg *config, ex *exchange, req *Req
 		return nil, err
 	}
 	if wrote != nil {
-		ex.wire.spend()
+		ex.forgo()
 	}
 	return c.newResponse(ex, req, head)
 }

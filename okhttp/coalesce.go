@@ -48,8 +48,11 @@ func (c *Connection) vouches(cfg *config, host string) bool {
 		cfg.pinner.Check(host, &tls.ConnectionState{PeerCertificates: c.handshake.PeerCertificates, VerifiedChains: c.verified}) == nil
 }
 
-// serves reports whether the connection that a call holds is good for another exchange of it: to its own host, or to the one that it was
-// taken for.
-func (c *Connection) serves(cfg *config, a *address) bool {
-	return c.address == *a || cfg.coalesces() && c.carries(cfg, a, c.route.socket)
+// keeps reports whether the connection that the call holds is good for another exchange of it: to its own host, or to the one that it was taken
+// for. That the certificate is for a third host does not mean that its address is that of the connection.
+func (c *Call) keeps(cfg *config, conn *Connection, a *address, u URL) bool {
+	if conn.address == *a {
+		return true
+	}
+	return c.exchange != nil && sameOrigin(c.exchange.request.url, u) && cfg.coalesces() && conn.carries(cfg, a, conn.route.socket)
 }

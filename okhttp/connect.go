@@ -20,10 +20,19 @@ func (p *routePlan) more() bool {
 	switch {
 	case p.planner == nil:
 		return true // the connection was one of the pool
-	case !p.fresh && p.last != nil && p.planner.pinned == nil:
+	case !p.fresh && p.last != nil && p.planner.pinned == nil && !p.last.failed.Load() && p.last.address == p.planner.addr:
 		p.planner.pinned = p.last.route // it may simply have been closed meanwhile; that says nothing about its route
 	}
 	return p.planner.More() // the route of a fresh connection that failed is not worth repeating
+}
+
+// around reports whether another attempt could go around a connection whose streams other calls have used up. Nothing failed, so its route is as
+// good as ever, unless the server allows no streams at all.
+func (p *routePlan) around() bool {
+	if p.last.http2.MaxStreams() > 0 {
+		p.fresh = false
+	}
+	return p.more()
 }
 
 // connect begins an exchange over the connection that the call holds, an idle one of the pool, or a new one.
@@ -31,7 +40,7 @@ func (c *Call) connect(ctx context.Context, cfg *config, req *Request, plan *rou
 	addr := addressFor(req, cfg)
 	now := time.Now()
 	if conn := c.conn.Load(); conn != nil {
-		if conn.serves(cfg, &addr) && conn.pool == cfg.pool && conn.reusable() {
+		if c.keeps(cfg, conn, &addr, req.url) && conn.pool == cfg.pool && conn.reusable() && !conn.crowded() {
 			if conn.healthy(0, req.repeatable()) {
 				plan.last, plan.fresh = conn, false
 				return c.begin(ctx, cfg, req, conn, now), nil
@@ -105,24 +114,47 @@ func (c *Call) dial(ctx context.Context, cfg *config, req *Request, addr address
 		return p.conn, nil // of the pool, and held
 	}
 	if waiting.Err() != nil { // otherwise the request might be sent before the connection learns of it
-		cfg.pool.refuse(p.conn)
+		cfg.pool.refuse(p.conn, "its call ended before it was used")
 		return nil, &attemptError{err: context.Cause(waiting)}
 	}
-	if p.conn.http2 != nil { // another call may have been faster, and one connection is enough for both
-		if conn, err := c.acquire(cfg, addr, pl.repeatable, time.Now()); err != nil || conn != nil {
-			p.conn.close()
-			if err != nil {
-				return nil, &attemptError{err: err}
-			}
-			return conn, nil
-		}
+	conn := p.conn
+	if conn.http2 == nil {
+		plan.fresh = true
+		cfg.pool.add(conn)
+	} else if conn, err = c.share(cfg, conn); err != nil {
+		return nil, &attemptError{err: err}
+	} else if plan.fresh = conn == p.conn; !plan.fresh {
+		return conn, nil
 	}
-	plan.fresh = true
-	cfg.pool.add(p.conn)
-	if err := c.hold(p.conn); err != nil {
+	if err := c.hold(conn); err != nil {
 		return nil, &attemptError{err: err}
 	}
-	return p.conn, nil
+	return conn, nil
+}
+
+// share puts a new connection over HTTP/2 into the pool, or closes it because another call was faster: one connection is enough for both. Then it
+// returns the other, which the call holds.
+func (c *Call) share(cfg *config, made *Connection) (*Connection, error) {
+	taken := false
+	defer func() {
+		if !taken { // also if a listener panics
+			cfg.pool.refuse(made, "another call has connected to the same server")
+		}
+	}()
+	if conn, err := c.coalesced(cfg, made.route); err != nil || conn != nil {
+		return conn, err
+	}
+	for {
+		conn := cfg.pool.addUnless(made)
+		if conn == nil {
+			taken = true
+			return made, nil
+		}
+		if conn.healthy(0, true) {
+			return conn, c.hold(conn)
+		}
+		cfg.pool.discard(conn)
+	}
 }
 
 // race returns how routes are raced.

@@ -38,6 +38,7 @@ type Connection struct {
 	apart   atomic.Bool          // it is not used for other hosts than its own
 	served  atomic.Int64         // exchanges that came to a good end
 	refused atomic.Int64         // streams that the server refused
+	failed  atomic.Bool          // so that its route is not worth another try
 }
 
 // callSet is the calls that hold a connection.
@@ -163,6 +164,9 @@ func (c *Connection) reusable() bool {
 	}
 	return c.http1.codec.Next() == nil
 }
+
+// crowded reports whether the server lowered its limit of streams below the calls that hold the connection. Those who go on first make room.
+func (c *Connection) crowded() bool { return c.http2 != nil && c.pool.p.Crowded(c.entry) }
 
 // unfit lets no other exchange follow, over HTTP/1.1. A connection over HTTP/2 knows by itself.
 func (c *Connection) unfit() {

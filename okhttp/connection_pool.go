@@ -116,10 +116,23 @@ func (p *ConnectionPool) giveBack(c *Connection, call *Call) (idle bool) {
 	return idle
 }
 
+// addUnless puts a connection of a call over HTTP/2 into the pool, unless another one there, over HTTP/2 too, can carry the call: then that one is
+// held.
+func (p *ConnectionPool) addUnless(c *Connection) (held *Connection) {
+	c.pool = p
+	entry, added := p.p.AddUnless(c.address, &pooled{c}, c.streams(), func(other *pooled) bool { return other.http2 != nil })
+	if !added {
+		return entry.Conn.Connection
+	}
+	c.entry = entry
+	c.settled()
+	return nil
+}
+
 // refuse closes a connection that did not come into the pool.
-func (p *ConnectionPool) refuse(c *Connection) {
+func (p *ConnectionPool) refuse(c *Connection, reason string) {
 	c.close()
-	p.closed(&pooled{c}, "its call ended before it was used")
+	p.closed(&pooled{c}, pool.CloseReason(reason))
 }
 
 // panicked tells of a panic on a goroutine where nobody else is.

@@ -27,6 +27,7 @@ type exchange struct {
 	started  bool // responseBodyStart was told
 	closed   bool // the user closed the body
 	failed   bool // no response came
+	forgone  bool // the rest of the request is not sent, but the response is read
 	done     bool // the exchange is over: the connection is no longer its own
 	broken   *Error
 	got      int64
@@ -106,10 +107,20 @@ func (ex *exchange) start() {
 	}
 }
 
+// forgo ends the sending of the request before its end. Over HTTP/1.1 nothing can follow then; a stream of HTTP/2 is reset when its response has come.
+func (ex *exchange) forgo() {
+	if ex.forgone = true; ex.conn.http1 != nil {
+		ex.wire.spend()
+	}
+}
+
 // finish ends an exchange that went well.
 func (ex *exchange) finish() {
 	if trailers, _ := ex.body.Trailers(); len(trailers) > 0 {
 		ex.rarely().trailers = trailers
+	}
+	if ex.forgone {
+		ex.wire.spend()
 	}
 	ex.whole = true
 	ex.conn.served.Add(1)

@@ -3,8 +3,8 @@ package okhttp
 import "github.com/okhttp-go/ok/okhttp/http1"
 
 // awaitContinue sends the head of a request that expects 100 (Continue) and waits for the server to ask for the body (RFC 9110 section
-// 10.1.1). A final response comes back in its place; the body is not sent then, and since the server may or may not wait for it, the
-// connection serves no other exchange.
+// 10.1.1). A final response comes back in its place; the body is not sent then. Since the server may or may not wait for it, a
+// connection over HTTP/1.1 serves no other exchange; a stream of HTTP/2 is reset.
 func (c *Call) awaitContinue(cfg *config, ex *exchange) (refused *http1.ResponseHead, failed *attemptError) {
 	if err := ex.wire.flush(); err != nil {
 		return nil, c.requestFailed(ex.failure(PhaseRequestHeaders, err))
@@ -25,7 +25,7 @@ func (c *Call) awaitContinue(cfg *config, ex *exchange) (refused *http1.Response
 		case head.Status == 100:
 			return nil, nil
 		case !head.Informational():
-			ex.wire.spend()
+			ex.forgo()
 			return &head, nil
 		}
 	}

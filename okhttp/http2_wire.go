@@ -77,7 +77,11 @@ func (w *http2Wire) readHead() (http1.ResponseHead, error) {
 	_, rest := http2.SplitPseudo(fields)
 	w.last = last
 	w.length, _ = http2.ContentLength(rest)
-	return http1.ResponseHead{Minor: 1, Status: http2.Status(fields), Fields: rest}, nil
+	status := http2.Status(fields)
+	if (status == 204 || status == 205) && w.length > 0 {
+		return http1.ResponseHead{}, fault.Protocolf("HTTP %d had non-zero Content-Length: %d", status, w.length)
+	}
+	return http1.ResponseHead{Minor: 1, Status: status, Fields: rest}, nil
 }
 
 // named names the operation that ran out of time.
@@ -122,13 +126,21 @@ func untouched(err error) bool {
 // judge decides, after a failure, whether the connection gets other calls: one refused stream says nothing about it, the second does, and so
 // does any other reset by the server.
 func (w *http2Wire) judge(call *Call, err error) {
+	if errors.Is(err, http2.ErrTooManyStreams) {
+		w.conn.changed() // the pool is about to be told of it, and must know before another attempt is made
+		return
+	}
 	var reset *http2.StreamResetError
 	if !errors.As(err, &reset) || !reset.Remote || call.IsCanceled() {
 		return
 	}
+	if reset.Code == http2.NoError {
+		return // the server has answered, and wants no more of the request (RFC 9113 section 8.1)
+	}
 	if reset.Code == http2.RefusedStream && w.conn.refused.Add(1) < 2 {
 		return
 	}
+	w.conn.failed.Store(true)
 	w.conn.pool.retire(w.conn, call, "the server reset a stream of it: "+reset.Code.String())
 }
 
@@ -150,6 +162,9 @@ func (w *http2Wire) cancel() {
 func (w *http2Wire) ReadBuffer(dst *okio.Buffer, most int64) (int64, error) {
 	if w.partial.Len() > 0 {
 		return w.partial.ReadBuffer(dst, most)
+	}
+	if w.canceled.Load() { // what came before that is there, but not for a call that was canceled
+		return 0, ErrCanceled
 	}
 	n, err := w.stream.Load().Source().ReadBuffer(dst, most)
 	if err != nil && err != io.EOF {

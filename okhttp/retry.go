@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"time"
+
+	"github.com/okhttp-go/ok/okhttp/http2"
 )
 
 // maxFollowUps bounds redirects and status-driven repetitions of one call together.
@@ -135,6 +137,9 @@ func callError(req *Request, err error, failed []error, sent bool) *Error {
 // blame remembers a route whose connection failed before it was of any use, so that others are tried before it.
 func (c *Call) blame(ctx context.Context, cfg *config, req *Request, e *attemptError) {
 	conn := c.plan.last
+	if conn != nil && conn.http2 != nil && conn.http2.Closing() == nil {
+		return // the stream alone failed
+	}
 	if !e.exchange || conn == nil || conn.served.Load() > 0 || !c.plan.fresh || c.endOf(ctx, e.err) != nil {
 		return
 	}
@@ -153,7 +158,11 @@ func (c *Call) recoverable(ctx context.Context, cfg *config, req *Request, err e
 		te  *TooLargeError
 	)
 	switch {
-	case !cfg.retry, c.endOf(ctx, err) != nil:
+	case c.endOf(ctx, err) != nil:
+		return false
+	case errors.Is(err, http2.ErrTooManyStreams):
+		return plan.around()
+	case !cfg.retry:
 		return false
 	case !errors.As(err, &ae), !ae.exchange:
 		return false // the connect stage has tried every address, and user code is not repeated

@@ -55,9 +55,11 @@ func (r *Response) toHTTP(h *httpResponse, header http.Header, req *http.Request
 	switch r.Protocol {
 	case HTTP10:
 		h.Proto, h.ProtoMinor = "HTTP/1.0", 0
-	case HTTP2: // which has no reason phrase; net/http makes one
+	case HTTP2:
 		h.Proto, h.ProtoMajor, h.ProtoMinor = "HTTP/2.0", 2, 0
-		h.Status = statusText(r.Status, http.StatusText(r.Status))
+		if r.Message == "" { // there is none, and users of net/http expect the usual one
+			h.Status = statusText(r.Status, http.StatusText(r.Status))
+		}
 	}
 }
 

@@ -60,6 +60,7 @@ export default defineConfig({
           { text: 'With net/http', link: '/okhttp/net-http' },
           { text: 'URLs', link: '/okhttp/urls' },
           { text: 'Dates, media types and others', link: '/okhttp/values' },
+          { text: 'HTTP/2', link: '/okhttp/http2' },
           { text: 'HTTP/1.1 strictness', link: '/okhttp/http1' },
         ],
       },

@@ -65,7 +65,8 @@ type session struct {
 	client   *okhttp.Client
 	doh      *okhttp.Client // that asks the resolver, nil without one
 	body     *okhttp.Body
-	verbose  *verbose // nil unless asked for
+	verbose  *verbose  // nil unless asked for
+	frames   *frameLog // the same
 }
 
 // newSession reads what the options name and makes the client.
@@ -102,6 +103,12 @@ func newSession(o *options, in io.Reader, out, err io.Writer) (*session, error) 
 	if o.compressed {
 		settings = append(settings, okhttp.WithInterceptor(compression()))
 	}
+	settings = append(settings, okhttp.WithProtocols(o.protocols))
+	if o.frames {
+		s.frames = &frameLog{w: err}
+		s.err, err = s.frames, s.frames
+		settings = append(settings, okhttp.WithHTTP2(okhttp.HTTP2Config{Frames: s.frames.line}))
+	}
 	if o.verbose {
 		s.verbose = newVerbose(err, o.insecure)
 	}
@@ -111,6 +118,9 @@ func newSession(o *options, in io.Reader, out, err io.Writer) (*session, error) 
 
 func (s *session) close() {
 	s.client.Close()
+	if s.frames != nil {
+		s.frames.end()
+	}
 	if s.doh != nil {
 		s.doh.Close()
 	}

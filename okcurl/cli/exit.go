@@ -40,6 +40,7 @@ const (
 	exitCertificate = 60  // the certificate does not verify
 	exitCoding      = 61  // what --compressed asked for cannot be unpacked
 	exitCAFile      = 77  // --cacert cannot be read
+	exitStream      = 92  // the server reset the stream, over HTTP/2
 	exitHandshake   = 97  // the SOCKS proxy does not do its part
 	exitTooLarge    = 100 // the response's head is too large
 	exitInterrupted = 130 // SIGINT
@@ -117,6 +118,9 @@ func classifyRequest(err error) *failure {
 func classifyPhase(e *okhttp.Error) *failure {
 	protocol, isProtocol := errors.AsType[*okhttp.ProtocolError](e.Err)
 	large, isLarge := errors.AsType[*okhttp.TooLargeError](e.Err)
+	if reset, ok := errors.AsType[*okhttp.StreamResetError](e.Err); ok {
+		return &failure{exitStream, "the server reset the stream: " + reset.Code.String()}
+	}
 	switch {
 	case e.Phase == okhttp.PhaseConnect:
 		return &failure{exitConnect, "failed to connect to " + e.Route + ": " + rootText(e.Err) + others(e)}

@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"strings"
+
+	"github.com/okhttp-go/ok/okhttp"
 )
 
 // A flag is one row of the table that is parsed by and that the help is made of, in alphabetical order. It either has an argument and set, or it is a switch
@@ -33,12 +35,20 @@ var flags = []flag{
 		set: func(o *options, v string) error { o.dohURL = v; return nil }},
 	{short: 'f', long: "fail", help: "take a status of 400 or more for a failure and drop its body",
 		turn: func(o *options, on bool) { o.fail = on }},
+	{long: "frames", help: "print a line for each frame of HTTP/2, without its content",
+		turn: func(o *options, on bool) { o.frames = on }},
 	{short: 'I', long: "head", help: "ask for the head alone, with HEAD, and print it",
 		turn: func(o *options, on bool) { o.head = on }},
 	{short: 'H', long: "header", arg: "LINE", help: "send the header \"Name: value\"; \"Name:\" removes a default one, \"Name;\" sends an empty one",
 		set: func(o *options, v string) error { return o.addHeader(v) }},
 	{short: 'h', long: "help", help: "print this help",
 		turn: func(o *options, on bool) { o.help = on }},
+	{long: "http1.1", help: "speak HTTP/1.1 alone",
+		turn: func(o *options, on bool) { o.setProtocols(okhttp.HTTP1Only, on) }},
+	{long: "http2", help: "let TLS choose between HTTP/2 and HTTP/1.1 (the default), and speak HTTP/1.1 in cleartext",
+		turn: func(o *options, on bool) { o.setProtocols(okhttp.HTTP2OrHTTP1, on) }},
+	{long: "http2-prior-knowledge", help: "speak HTTP/2 in cleartext, to servers that are known to; https URLs fail",
+		turn: func(o *options, on bool) { o.setProtocols(okhttp.HTTP2PriorKnowledge, on) }},
 	{short: 'i', long: "include", help: "print the heads of the responses before the body",
 		turn: func(o *options, on bool) { o.include = on }},
 	{short: 'k', long: "insecure", help: "accept any certificate",

@@ -37,6 +37,9 @@ type options struct {
 	location     bool
 	maxRedirects int
 
+	protocols okhttp.Protocols
+	frames    bool
+
 	insecure bool
 	caFile   string
 
@@ -80,6 +83,18 @@ func (o *options) check() error {
 		return usageError("--head and data exclude each other: HEAD carries none")
 	}
 	return nil
+}
+
+// setProtocols chooses what is spoken. Undone, --http2 leaves HTTP/1.1 and the others the default.
+func (o *options) setProtocols(p okhttp.Protocols, on bool) {
+	switch {
+	case on:
+		o.protocols = p
+	case p == okhttp.HTTP2OrHTTP1:
+		o.protocols = okhttp.HTTP1Only
+	default:
+		o.protocols = okhttp.HTTP2OrHTTP1
+	}
 }
 
 // outputOf returns where the response of the nth URL goes. The zero output is standard output.

@@ -97,8 +97,10 @@ func (t *transfer) heads() *okhttp.EventListener {
 		b.WriteString("\r\n")
 		io.WriteString(t.dest, b.String()) // the destination remembers a failure
 	}
+	protocol := okhttp.HTTP11
 	return &okhttp.EventListener{
-		Informational:      func(e okhttp.InformationalEvent) { write(informationalLine(e), e.Headers) },
+		ConnectionAcquired: func(e okhttp.ConnectionEvent) { protocol = e.Connection.Protocol() },
+		Informational:      func(e okhttp.InformationalEvent) { write(informationalLine(e, protocol), e.Headers) },
 		ResponseHeadersEnd: func(e okhttp.ResponseHeadersEnd) { write(statusLine(e.Response), e.Response.Headers()) },
 	}
 }

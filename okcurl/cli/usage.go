@@ -65,7 +65,7 @@ func wrap(b *strings.Builder, text string, column int) {
 }
 
 func writeVersion(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "okcurl %s (%s/%s) okhttp/%s %s\nProtocols: http https\nFeatures: brotli gzip HTTP/1.1 IDN TLS zstd\n",
+	_, err := fmt.Fprintf(w, "okcurl %s (%s/%s) okhttp/%s %s\nProtocols: http https\nFeatures: brotli gzip HTTP/1.1 HTTP/2 IDN TLS zstd\n",
 		okhttp.Version, runtime.GOOS, runtime.GOARCH, okhttp.Version, runtime.Version())
 	return err
 }

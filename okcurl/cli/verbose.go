@@ -41,7 +41,7 @@ func (v *verbose) listener() *okhttp.EventListener {
 		RequestHeadersEnd:   func(e okhttp.RequestHeadersEnd) { c.request(e.Request) },
 		RequestBodyEnd:      func(e okhttp.BodyEnd) { v.event("Request body sent: %d bytes", e.Bytes) },
 		RequestFailed:       func(e okhttp.Failure) { v.event("Sending failed: %s", rootText(e.Err)) },
-		Informational:       func(e okhttp.InformationalEvent) { v.head("<", informationalLine(e), e.Headers) },
+		Informational:       func(e okhttp.InformationalEvent) { v.head("<", informationalLine(e, c.protocol), e.Headers) },
 		ResponseHeadersEnd:  func(e okhttp.ResponseHeadersEnd) { v.head("<", statusLine(e.Response), e.Response.Headers()) },
 		ResponseFailed:      func(e okhttp.Failure) { v.event("Receiving failed: %s", rootText(e.Err)) },
 		RetryDecision:       c.retry,
@@ -54,6 +54,7 @@ type verboseCall struct {
 	*verbose
 	announced bool // that the transport is connected
 	number    int  // of the latest connection
+	protocol  okhttp.Protocol
 	forwarded bool // by a proxy, which reads the requests
 	fresh     bool // its acquisition was told, and nothing was sent since
 }
@@ -88,7 +89,12 @@ func (c *verboseCall) secured(e okhttp.ConnectEvent) {
 	}
 }
 
-func (c *verboseCall) connected(e okhttp.ConnectEvent) { c.transport(e) }
+func (c *verboseCall) connected(e okhttp.ConnectEvent) {
+	c.transport(e)
+	if e.Protocol == okhttp.HTTP2 {
+		c.event("Using HTTP/2")
+	}
+}
 
 func (c *verboseCall) transport(e okhttp.ConnectEvent) {
 	if !c.announced {
@@ -103,7 +109,7 @@ func (c *verboseCall) acquired(e okhttp.ConnectionEvent) {
 		n = len(c.numbers)
 		c.numbers[e.Connection] = n
 	}
-	c.number, c.fresh = n, true
+	c.number, c.fresh, c.protocol = n, true, e.Connection.Protocol()
 	r := e.Connection.Route()
 	c.forwarded = strings.HasPrefix(r.Proxy().Scheme(), "http") && !r.RequiresTunnel()
 	if known {
@@ -147,7 +153,7 @@ func (c *verboseCall) request(r *okhttp.Request) {
 	if c.forwarded {
 		target = u.Scheme() + "://" + u.Std().Host + target
 	}
-	c.head(">", r.Method()+" "+target+" HTTP/1.1", r.Headers())
+	c.head(">", r.Method()+" "+target+" "+versionName(c.protocol), r.Headers())
 }
 
 // head prints a start line and fields with the direction before each line. Values that are secrets by their name are hidden.
@@ -169,11 +175,22 @@ func (v *verbose) head(direction, start string, fields okhttp.Headers) {
 
 // statusLine renders the first line of a response (RFC 9112 section 4).
 func statusLine(r *okhttp.Response) string {
-	return fmt.Sprintf("%s %03d %s", strings.ToUpper(string(r.Protocol)), r.Status, r.Message)
+	return fmt.Sprintf("%s %03d %s", versionName(r.Protocol), r.Status, r.Message)
+}
+
+// versionName names a protocol as the first lines of messages do; HTTP/2 has none, so it is as curl writes it.
+func versionName(p okhttp.Protocol) string {
+	if p == okhttp.HTTP2 {
+		return "HTTP/2"
+	}
+	return strings.ToUpper(string(p))
 }
 
 // informationalLine gives the interim response the usual phrase: the event does not carry that of the server.
-func informationalLine(e okhttp.InformationalEvent) string {
+func informationalLine(e okhttp.InformationalEvent, p okhttp.Protocol) string {
+	if p == okhttp.HTTP2 {
+		return fmt.Sprintf("HTTP/2 %03d ", e.Status)
+	}
 	return fmt.Sprintf("HTTP/1.1 %03d %s", e.Status, http.StatusText(e.Status))
 }
 

@@ -37,7 +37,7 @@ var writeOutVariables = map[string]func(m *measure) string{
 		if m.response == nil {
 			return "0"
 		}
-		return strings.TrimPrefix(string(m.response.Protocol), "http/")
+		return strings.TrimPrefix(versionName(m.response.Protocol), "HTTP/")
 	},
 	"local_ip":           func(m *measure) string { return hostOf(m.local) },
 	"local_port":         func(m *measure) string { return portOf(m.local) },

@@ -147,14 +147,36 @@ func (p *Pool[K, C]) take(e *Entry[K, C], now time.Duration) (idleFor time.Durat
 // Add puts a new connection into the pool, carrying one call of at most limit.
 func (p *Pool[K, C]) Add(key K, c C, limit int) *Entry[K, C] {
 	now := time.Since(p.epoch)
-	e := &Entry[K, C]{Conn: c, key: key, made: now, calls: 1, limit: limit}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.add(key, c, limit, now)
+}
+
+// add is Add with the lock held.
+func (p *Pool[K, C]) add(key K, c C, limit int, now time.Duration) *Entry[K, C] {
+	e := &Entry[K, C]{Conn: c, key: key, made: now, calls: 1, limit: limit}
 	p.link(e)
 	p.inUse++
 	p.calls++
 	p.arm(now)
 	return e
+}
+
+// AddUnless is Add, unless there is a connection of the key that can carry one more call and that match accepts, which runs under the pool's
+// lock. Then it takes that one, and the new connection stays out of the pool.
+func (p *Pool[K, C]) AddUnless(key K, c C, limit int, match func(C) bool) (e *Entry[K, C], added bool) {
+	now := time.Since(p.epoch)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if g := p.groups[key]; g != nil {
+		for _, e := range g.entries {
+			if p.takes(e, now) && match(e.Conn) {
+				p.take(e, now)
+				return e, false
+			}
+		}
+	}
+	return p.add(key, c, limit, now), true
 }
 
 func (p *Pool[K, C]) link(e *Entry[K, C]) {
@@ -240,6 +262,13 @@ func (p *Pool[K, C]) Remove(e *Entry[K, C]) {
 	p.remove(e)
 	p.mu.Unlock()
 	p.shut([]*Entry[K, C]{e}, Unfit)
+}
+
+// Crowded reports whether a connection carries more calls than it can: its limit was lowered.
+func (p *Pool[K, C]) Crowded(e *Entry[K, C]) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return e.calls > e.limit
 }
 
 // SetLimit changes how many calls a connection can carry. Calls above it go on.
