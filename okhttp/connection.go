@@ -3,6 +3,7 @@ package okhttp
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"io"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -28,6 +29,8 @@ type Connection struct {
 	http2  *http2.Conn
 	prober *prober
 	cancel func() // frees whatever is blocked on it, for good; made once, so that binding a call to its context allocates no closure
+
+	spare [1]byte
 
 	// What the pool knows.
 	pool    *ConnectionPool
@@ -183,8 +186,11 @@ func (c *Connection) wire() wire {
 // bytes that nobody asked for are the start of a forged response (RFC 9112 section 9.2). Where there is no looking without taking, a short
 // read is made, which costs its time and is left out for a connection that was just used, unless the request must not be lost.
 func (c *Connection) healthy(idle time.Duration, repeatable bool) bool {
-	if c.http2 != nil {
+	switch {
+	case c.http2 != nil:
 		return c.http2.Usable()
+	case c.layered && !c.drained():
+		return false
 	}
 	switch c.prober.peek() {
 	case peekSilent:
@@ -197,6 +203,17 @@ func (c *Connection) healthy(idle time.Duration, repeatable bool) bool {
 	}
 	return idle <= time.Second && repeatable || c.silent()
 }
+
+// drained reports whether TLS holds nothing back: what it has taken off the socket with an earlier record cannot be seen there. It does not wait,
+// and leaves the socket alone.
+func (c *Connection) drained() bool {
+	c.http1.source.SetLimit(0)
+	c.http1.source.SetDeadline(longAgo)
+	_, err := c.socket.Source().(io.Reader).Read(c.spare[:])
+	return isTimeout(err)
+}
+
+var longAgo = time.Unix(1, 0)
 
 // silent reads for a millisecond and expects nothing.
 func (c *Connection) silent() bool {
