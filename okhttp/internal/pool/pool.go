@@ -314,15 +314,18 @@ func (p *Pool[K, C]) remove(e *Entry[K, C]) {
 			break
 		}
 	}
-	if g.policy != nil {
-		p.schedule(e.key, g)
-	} else if len(g.entries) == 0 {
+	if g.policy == nil && len(g.entries) == 0 {
 		delete(p.groups, e.key)
 	}
 }
 
-// shut closes connections that were removed, all of them before anyone is told, who may panic. The lock is not held.
+// shut closes connections that were removed, all of them before anyone is told, who may panic. What policies miss then is opened once all that is
+// over. The lock is not held.
 func (p *Pool[K, C]) shut(out []*Entry[K, C], reason CloseReason) {
+	if len(out) == 0 {
+		return
+	}
+	defer p.replace(out)
 	for _, e := range out {
 		e.Conn.Close()
 	}
@@ -331,6 +334,17 @@ func (p *Pool[K, C]) shut(out []*Entry[K, C], reason CloseReason) {
 	}
 	for _, e := range out {
 		p.cfg.Closed(e.Conn, reason)
+	}
+}
+
+// replace sees to the policies of connections that were removed.
+func (p *Pool[K, C]) replace(out []*Entry[K, C]) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, e := range out {
+		if g := p.groups[e.key]; g != nil && g.policy != nil {
+			p.schedule(e.key, g)
+		}
 	}
 }
 
