@@ -105,12 +105,12 @@ func (c *Call) dial(ctx context.Context, cfg *config, req *Request, addr address
 		return p.conn, nil // of the pool, and held
 	}
 	if waiting.Err() != nil { // otherwise the request might be sent before the connection learns of it
-		cfg.pool.refuse(p.conn)
+		cfg.pool.refuse(p.conn, "its call ended before it was used")
 		return nil, &attemptError{err: context.Cause(waiting)}
 	}
 	if p.conn.http2 != nil { // another call may have been faster, and one connection is enough for both
 		if conn, err := c.acquire(cfg, addr, pl.repeatable, time.Now()); err != nil || conn != nil {
-			p.conn.close()
+			cfg.pool.refuse(p.conn, "another call was faster")
 			if err != nil {
 				return nil, &attemptError{err: err}
 			}

@@ -1,6 +1,7 @@
 package okhttp
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"io"
@@ -38,9 +39,11 @@ type Connection struct {
 	owner   atomic.Pointer[Call] // the call that holds it, over HTTP/1.1
 	calls   callSet              // those that do, over HTTP/2
 	placed  atomic.Bool          // pool and entry are set
-	apart   atomic.Bool          // it is not used for other hosts than its own
-	served  atomic.Int64         // exchanges that came to a good end
-	refused atomic.Int64         // streams that the server refused
+	heard   chan struct{}        // closed once the other side has sent its settings, or the connection has ended; nil over HTTP/1.1
+	hearing sync.Once
+	apart   atomic.Bool  // it is not used for other hosts than its own
+	served  atomic.Int64 // exchanges that came to a good end
+	refused atomic.Int64 // streams that the server refused
 }
 
 // callSet is the calls that hold a connection.
@@ -83,6 +86,7 @@ func newConnection(p *connectPlan, secure *tls.Conn) *Connection {
 		conn = secure
 	}
 	if p.route.address.priorKnowledge() || secure != nil && secure.ConnectionState().NegotiatedProtocol == string(HTTP2) {
+		c.heard = make(chan struct{})
 		c.http2 = http2.NewClient(conn, p.planner.cfg.http2For(c))
 		return c
 	}
@@ -101,6 +105,22 @@ func (c *Connection) streams() int {
 	return c.http2.MaxStreams()
 }
 
+// greet sends the client's preface of HTTP/2 and waits for the server's, which says how many streams it allows.
+func (c *Connection) greet(ctx context.Context, limit time.Duration) error {
+	if limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	c.http2.Flush()
+	select {
+	case <-c.heard:
+		return c.http2.Closing()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // settled notes that the connection has its place in the pool.
 func (c *Connection) settled() {
 	if c.placed.Store(true); c.http2 != nil {
@@ -108,11 +128,18 @@ func (c *Connection) settled() {
 	}
 }
 
-// changed has the pool know what the other side of an HTTP/2 connection lets happen on it from now on.
+// changed has the pool know what the other side of an HTTP/2 connection lets happen on it from now on. It may run on any goroutine, and on one
+// that others wait for to read: panics of listeners do not pass.
 func (c *Connection) changed() {
+	c.hearing.Do(func() { close(c.heard) })
 	if !c.placed.Load() {
 		return // it is looked at when it has its place
 	}
+	defer func() {
+		if v := recover(); v != nil {
+			c.pool.panicked(v)
+		}
+	}()
 	switch err := c.http2.Closing(); {
 	case err != nil:
 		c.pool.retire(c, nil, err.Error())

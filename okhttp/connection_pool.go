@@ -91,9 +91,11 @@ func (p *ConnectionPool) add(c *Connection) {
 
 // retire lets no further call have a connection.
 func (p *ConnectionPool) retire(c *Connection, call *Call, reason string) {
-	if p.p.Retire(c.entry) && p.listener.NoNewExchanges != nil {
-		p.listener.NoNewExchanges(PoolEvent{Connection: c, Call: call, Reason: reason})
-	}
+	p.p.Retire(c.entry, func() {
+		if f := p.listener.NoNewExchanges; f != nil {
+			f(PoolEvent{Connection: c, Call: call, Reason: reason})
+		}
+	})
 }
 
 // discard ends the hold of a call on a connection that turned out to be closed by the other side.
@@ -117,9 +119,9 @@ func (p *ConnectionPool) giveBack(c *Connection, call *Call) (idle bool) {
 }
 
 // refuse closes a connection that did not come into the pool.
-func (p *ConnectionPool) refuse(c *Connection) {
+func (p *ConnectionPool) refuse(c *Connection, reason pool.CloseReason) {
 	c.close()
-	p.closed(&pooled{c}, "its call ended before it was used")
+	p.closed(&pooled{c}, reason)
 }
 
 // panicked tells of a panic on a goroutine where nobody else is.
