@@ -59,7 +59,10 @@ func (c *Client) open(ctx context.Context, u URL, addr address) (conn *pooled, l
 	opened := found.(*connectPlan).conn
 	opened.pool = c.cfg.pool
 	if opened.http2 != nil {
-		opened.http2.Flush() // the preface, so that the server says how many streams it allows
+		if err := opened.greet(ctx, c.cfg.readTimeout); err != nil {
+			opened.pool.refuse(opened, "the server did not begin with HTTP/2")
+			return nil, 0, err
+		}
 	}
 	return &pooled{opened}, opened.streams(), nil
 }

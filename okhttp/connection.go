@@ -1,8 +1,10 @@
 package okhttp
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"io"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -29,16 +31,20 @@ type Connection struct {
 	prober *prober
 	cancel func() // frees whatever is blocked on it, for good; made once, so that binding a call to its context allocates no closure
 
+	spare [1]byte
+
 	// What the pool knows.
 	pool    *ConnectionPool
 	entry   *pool.Entry[address, *pooled]
 	owner   atomic.Pointer[Call] // the call that holds it, over HTTP/1.1
 	calls   callSet              // those that do, over HTTP/2
 	placed  atomic.Bool          // pool and entry are set
-	apart   atomic.Bool          // it is not used for other hosts than its own
-	served  atomic.Int64         // exchanges that came to a good end
-	refused atomic.Int64         // streams that the server refused
-	failed  atomic.Bool          // so that its route is not worth another try
+	heard   chan struct{}        // closed once the other side has sent its settings, or the connection has ended; nil over HTTP/1.1
+	hearing sync.Once
+	apart   atomic.Bool  // it is not used for other hosts than its own
+	served  atomic.Int64 // exchanges that came to a good end
+	refused atomic.Int64 // streams that the server refused
+	failed  atomic.Bool  // so that its route is not worth another try
 }
 
 // callSet is the calls that hold a connection.
@@ -81,6 +87,7 @@ func newConnection(p *connectPlan, secure *tls.Conn) *Connection {
 		conn = secure
 	}
 	if p.route.address.priorKnowledge() || secure != nil && secure.ConnectionState().NegotiatedProtocol == string(HTTP2) {
+		c.heard = make(chan struct{})
 		c.http2 = http2.NewClient(conn, p.planner.cfg.http2For(c))
 		return c
 	}
@@ -99,6 +106,22 @@ func (c *Connection) streams() int {
 	return c.http2.MaxStreams()
 }
 
+// greet sends the client's preface of HTTP/2 and waits for the server's, which says how many streams it allows.
+func (c *Connection) greet(ctx context.Context, limit time.Duration) error {
+	if limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	c.http2.Flush()
+	select {
+	case <-c.heard:
+		return c.http2.Closing()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // settled notes that the connection has its place in the pool.
 func (c *Connection) settled() {
 	if c.placed.Store(true); c.http2 != nil {
@@ -106,11 +129,18 @@ func (c *Connection) settled() {
 	}
 }
 
-// changed has the pool know what the other side of an HTTP/2 connection lets happen on it from now on.
+// changed has the pool know what the other side of an HTTP/2 connection lets happen on it from now on. It may run on any goroutine, and on one
+// that others wait for to read: panics of listeners do not pass.
 func (c *Connection) changed() {
+	c.hearing.Do(func() { close(c.heard) })
 	if !c.placed.Load() {
 		return // it is looked at when it has its place
 	}
+	defer func() {
+		if v := recover(); v != nil {
+			c.pool.panicked(v)
+		}
+	}()
 	switch err := c.http2.Closing(); {
 	case err != nil:
 		c.pool.retire(c, nil, err.Error())
@@ -187,8 +217,11 @@ func (c *Connection) wire() wire {
 // bytes that nobody asked for are the start of a forged response (RFC 9112 section 9.2). Where there is no looking without taking, a short
 // read is made, which costs its time and is left out for a connection that was just used, unless the request must not be lost.
 func (c *Connection) healthy(idle time.Duration, repeatable bool) bool {
-	if c.http2 != nil {
+	switch {
+	case c.http2 != nil:
 		return c.http2.Usable()
+	case c.layered && !c.drained():
+		return false
 	}
 	switch c.prober.peek() {
 	case peekSilent:
@@ -201,6 +234,17 @@ func (c *Connection) healthy(idle time.Duration, repeatable bool) bool {
 	}
 	return idle <= time.Second && repeatable || c.silent()
 }
+
+// drained reports whether TLS holds nothing back: what it has taken off the socket with an earlier record cannot be seen there. It does not wait,
+// and leaves the socket alone.
+func (c *Connection) drained() bool {
+	c.http1.source.SetLimit(0)
+	c.http1.source.SetDeadline(longAgo)
+	_, err := c.socket.Source().(io.Reader).Read(c.spare[:])
+	return isTimeout(err)
+}
+
+var longAgo = time.Unix(1, 0)
 
 // silent reads for a millisecond and expects nothing.
 func (c *Connection) silent() bool {

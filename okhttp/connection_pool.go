@@ -74,7 +74,8 @@ func (p *ConnectionPool) EvictAll() { p.p.EvictIdle() }
 
 // Close closes the idle connections, ends all policies and keeps no connection from now on. Calls go on: each closes its connection when it
 // is done. A pool that a client made for itself is closed with the client; one that was made by [NewConnectionPool] and has policies, or
-// whose connections should not stay open for the rest of the keep-alive, is closed by whoever made it. It returns nil.
+// whose connections should not stay open for the rest of the keep-alive, is closed by whoever made it. Close waits for what resolves and connects
+// for policies, which a [Dialer] or [DNS] that ignores the end of its context holds up. It returns nil.
 func (p *ConnectionPool) Close() error {
 	defer p.background.settle()
 	defer p.p.Close() // also if a listener of what was leaked panics
@@ -91,9 +92,11 @@ func (p *ConnectionPool) add(c *Connection) {
 
 // retire lets no further call have a connection.
 func (p *ConnectionPool) retire(c *Connection, call *Call, reason string) {
-	if p.p.Retire(c.entry) && p.listener.NoNewExchanges != nil {
-		p.listener.NoNewExchanges(PoolEvent{Connection: c, Call: call, Reason: reason})
-	}
+	p.p.Retire(c.entry, func() {
+		if f := p.listener.NoNewExchanges; f != nil {
+			f(PoolEvent{Connection: c, Call: call, Reason: reason})
+		}
+	})
 }
 
 // discard ends the hold of a call on a connection that turned out to be closed by the other side.

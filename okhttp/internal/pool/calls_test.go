@@ -38,8 +38,12 @@ func TestRetire(t *testing.T) {
 	inBubble(t, Config[*fake]{MaxIdle: 5, KeepAlive: time.Hour}, func(w *world) {
 		a, b := w.add("k", "a"), w.add("k", "b")
 		w.p.SetLimit(a, 3)
-		if !w.p.Retire(a) || w.p.Retire(a) {
-			t.Error("the first retirement is the first alone")
+		told := 0
+		for range 2 {
+			w.p.Retire(a, func() { told++ })
+		}
+		if told != 1 {
+			t.Errorf("told %d times of one retirement", told)
 		}
 		if got, _ := w.p.Acquire("k", time.Now()); got != nil {
 			t.Errorf("acquired %v, which was retired", got.Conn.name)
@@ -48,7 +52,7 @@ func TestRetire(t *testing.T) {
 		w.p.Release(a)
 		w.wantClosed("a")
 		w.p.Release(b)
-		w.p.Retire(b)
+		w.p.Retire(b, func() { w.wantClosed("a") })
 		w.wantClosed("a", "b")
 	})
 }

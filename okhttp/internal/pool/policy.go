@@ -100,7 +100,13 @@ func (p *Pool[K, C]) open(ctx context.Context, key K) {
 			return
 		}
 		now := g.policy.Policy
+		wasted := p.wasted(g.latest)
+		g.latest = nil
 		p.mu.Unlock()
+		if wasted {
+			p.backOff(ctx, now)
+			continue
+		}
 		opened := false
 		p.guarded(func() {
 			if c, limit, err := now.Open(ctx); err == nil {
@@ -115,6 +121,14 @@ func (p *Pool[K, C]) open(ctx context.Context, key K) {
 			p.backOff(ctx, now)
 		}
 	}
+}
+
+// shortLived is how long a connection must have been open, if nobody used it, for its opening not to count as one that failed.
+const shortLived = time.Second
+
+// wasted reports whether a connection ended as soon as it was opened: opening another one at once would lead to the same. The lock is held.
+func (p *Pool[K, C]) wasted(e *Entry[K, C]) bool {
+	return e != nil && e.removed && e.retired && !e.used && time.Since(p.epoch)-e.made < shortLived
 }
 
 func (p *Pool[K, C]) backOff(ctx context.Context, now Policy[C]) {
@@ -146,6 +160,7 @@ func (p *Pool[K, C]) addIdle(key K, c C, limit int, opened func(C, any)) {
 		return
 	}
 	p.link(e)
+	p.groups[key].latest = e
 	p.idle++
 	out := p.surplus()
 	p.arm(now)

@@ -115,9 +115,29 @@ func TestPolicyReplacesWhatGoes(t *testing.T) {
 		w.p.Remove(o.made[2])
 		w.at(102)
 		w.wantStats(1, 1)
-		w.p.Retire(o.made[3])
+		e, _ := w.p.Acquire("k", time.Now())
+		w.p.Retire(e, nil)
+		w.p.Release(e)
 		w.at(103)
 		w.wantClosed("a", "b", "c", "d")
+		w.wantStats(1, 1)
+	})
+}
+
+// A connection that ends as soon as it was opened, without having been used, is one that could not be opened.
+func TestPolicyWasted(t *testing.T) {
+	withPolicy(t, Config[*fake]{MaxIdle: 5, KeepAlive: time.Hour}, 1, func(w *world, o *opener) {
+		w.p.SetPolicy("k", o.policy(1))
+		for i := range 3 {
+			w.at(time.Duration(i)*time.Minute + time.Duration(i+1)*time.Millisecond)
+			w.wantStats(1, 1)
+			w.p.Retire(o.made[i], nil)
+			w.at(time.Duration(i+1)*time.Minute - time.Second)
+			w.wantStats(0, 0)
+		}
+		w.at(3*time.Minute + 3*time.Millisecond + time.Second) // it lasts
+		w.p.Retire(o.made[3], nil)
+		w.at(3*time.Minute + 4*time.Millisecond + time.Second)
 		w.wantStats(1, 1)
 	})
 }

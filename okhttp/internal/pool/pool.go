@@ -71,6 +71,7 @@ type Pool[K comparable, C Conn] struct {
 type group[K comparable, C Conn] struct {
 	entries []*Entry[K, C] // oldest first
 	policy  *policy[C]     // nil: none
+	latest  *Entry[K, C]   // that the policy opened, until it is known whether it was of any use
 }
 
 // Entry is the place of one connection in its pool.
@@ -84,6 +85,7 @@ type Entry[K comparable, C Conn] struct {
 	limit   int           // that it can carry
 	retired bool          // takes no further call
 	removed bool
+	used    bool // carried a call
 }
 
 // New makes an empty pool.
@@ -139,6 +141,7 @@ func (p *Pool[K, C]) take(e *Entry[K, C], now time.Duration) (idleFor time.Durat
 		p.idle--
 		p.inUse++
 	}
+	e.used = true
 	e.calls++
 	p.calls++
 	return idleFor
@@ -234,11 +237,11 @@ func (p *Pool[K, C]) Release(e *Entry[K, C]) (kept, idle bool) {
 	return kept, kept
 }
 
-// Retire lets a connection take no further call. It is closed when the last one is released, at once if there is none. Retire reports whether
-// it was the first to do so.
-func (p *Pool[K, C]) Retire(e *Entry[K, C]) (first bool) {
+// Retire lets a connection take no further call. It is closed when the last one is released, at once if there is none. If nobody has retired it
+// before, told runs, unless it is nil, before the connection is closed.
+func (p *Pool[K, C]) Retire(e *Entry[K, C], told func()) {
 	p.mu.Lock()
-	first = !e.retired && !e.removed
+	first := !e.retired && !e.removed
 	e.retired = true
 	over := first && e.calls == 0
 	if over {
@@ -246,9 +249,11 @@ func (p *Pool[K, C]) Retire(e *Entry[K, C]) (first bool) {
 	}
 	p.mu.Unlock()
 	if over {
-		p.shut([]*Entry[K, C]{e}, Unfit)
+		defer p.shut([]*Entry[K, C]{e}, Unfit)
 	}
-	return first
+	if first && told != nil {
+		told()
+	}
 }
 
 // Remove takes a connection out of the pool, in use or not, and closes it.
@@ -343,15 +348,18 @@ func (p *Pool[K, C]) remove(e *Entry[K, C]) {
 			break
 		}
 	}
-	if g.policy != nil {
-		p.schedule(e.key, g)
-	} else if len(g.entries) == 0 {
+	if g.policy == nil && len(g.entries) == 0 {
 		delete(p.groups, e.key)
 	}
 }
 
-// shut closes connections that were removed, all of them before anyone is told, who may panic. The lock is not held.
+// shut closes connections that were removed, all of them before anyone is told, who may panic. What policies miss then is opened once all that is
+// over. The lock is not held.
 func (p *Pool[K, C]) shut(out []*Entry[K, C], reason CloseReason) {
+	if len(out) == 0 {
+		return
+	}
+	defer p.replace(out)
 	for _, e := range out {
 		e.Conn.Close()
 	}
@@ -360,6 +368,17 @@ func (p *Pool[K, C]) shut(out []*Entry[K, C], reason CloseReason) {
 	}
 	for _, e := range out {
 		p.cfg.Closed(e.Conn, reason)
+	}
+}
+
+// replace sees to the policies of connections that were removed.
+func (p *Pool[K, C]) replace(out []*Entry[K, C]) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, e := range out {
+		if g := p.groups[e.key]; g != nil && g.policy != nil {
+			p.schedule(e.key, g)
+		}
 	}
 }
 

@@ -1,0 +1,6 @@
+//go:build !race
+
+package soak
+
+// mostCallers is how many call at a time.
+const mostCallers = 2000
