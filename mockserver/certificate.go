@@ -14,6 +14,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/okhttp-go/ok/okhttp"
 )
 
 // authority signs the certificates of all servers of the process. It lives in memory only.
@@ -122,11 +124,11 @@ func newSecrets(c *config, host string) (*secrets, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &secrets{&tls.Config{Certificates: []tls.Certificate{cert}, NextProtos: []string{"http/1.1"}}, a.cert}, nil
+		return &secrets{&tls.Config{Certificates: []tls.Certificate{cert}, NextProtos: c.alpn()}, a.cert}, nil
 	}
 	s := &secrets{config: c.tls.Clone()}
 	if s.config.NextProtos == nil {
-		s.config.NextProtos = []string{"http/1.1"}
+		s.config.NextProtos = c.alpn()
 	}
 	if len(s.config.Certificates) > 0 {
 		chain := s.config.Certificates[0].Certificate
@@ -140,6 +142,14 @@ func newSecrets(c *config, host string) (*secrets, error) {
 		s.trust = root
 	}
 	return s, nil
+}
+
+// alpn returns what the server offers in the handshake.
+func (c *config) alpn() []string {
+	if c.protocols == okhttp.HTTP1Only {
+		return []string{"http/1.1"}
+	}
+	return []string{"h2", "http/1.1"}
 }
 
 // RootCAs returns the certificates that a client must trust to trust this server: that of the authority that signed the generated one,

@@ -125,7 +125,7 @@ func TestOwnTLSConfigAndClientCertificates(t *testing.T) {
 		s := memory(t, mockserver.WithTLS(config))
 		s.Enqueue(mockserver.Reply(200))
 		trusting := s.ClientTLSConfig()
-		trusting.ServerName, trusting.Certificates, trusting.NextProtos = "localhost", []tls.Certificate{cert}, []string{"h2", "http/1.1"}
+		trusting.ServerName, trusting.Certificates, trusting.NextProtos = "localhost", []tls.Certificate{cert}, []string{"http/1.1"}
 		w := dial(t, s)
 		w = wired(t, tls.Client(w.conn, trusting))
 		w.send(get)

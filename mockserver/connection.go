@@ -33,6 +33,7 @@ type connection struct {
 	over   bool // raw is closed; nothing is left to do
 
 	current atomic.Pointer[Request]
+	session atomic.Pointer[session] // of HTTP/2; nil for HTTP/1.1
 }
 
 func newConnection(s *Server, index int, raw net.Conn) *connection {
@@ -41,6 +42,15 @@ func newConnection(s *Server, index int, raw net.Conn) *connection {
 
 // abort breaks the connection off. It may be called by any goroutine.
 func (c *connection) abort() {
+	if s := c.session.Load(); s != nil {
+		s.conn.Close() // with a farewell, if the client takes it
+		return
+	}
+	c.reset()
+}
+
+// reset breaks the transport connection off.
+func (c *connection) reset() {
 	if r, ok := c.raw.(interface{ Reset() error }); ok {
 		_ = r.Reset() // also frees whoever waits at the other end, as the kernel would
 		return
@@ -50,6 +60,9 @@ func (c *connection) abort() {
 
 // doing says what the connection is busy with. It may be called by any goroutine.
 func (c *connection) doing() string {
+	if s := c.session.Load(); s != nil {
+		return s.doing()
+	}
 	if r := c.current.Load(); r != nil {
 		return r.String()
 	}
@@ -87,7 +100,8 @@ func (c *connection) serve(ctx context.Context) {
 	if ended {
 		return
 	}
-	if err := c.handshake(); err != nil {
+	conn, err := c.handshake()
+	if err != nil {
 		if ctx.Err() == nil {
 			log.Warn("mockserver: TLS handshake", "conn", c.index, "err", err)
 		}
@@ -97,6 +111,13 @@ func (c *connection) serve(ctx context.Context) {
 		c.perform(ctx, effect)
 		return
 	}
+	conn, version2 := c.negotiated(conn)
+	if version2 {
+		c.serveHTTP2(ctx, conn)
+		return
+	}
+	c.socket = okio.NewSocket(conn)
+	c.http = http1.NewServerConn(c.socket.Source(), c.socket.Sink(), http1.Limits{})
 	for c.exchange(ctx) {
 		c.current.Store(nil)
 	}
@@ -125,24 +146,38 @@ func (c *connection) begin(ctx context.Context) (later Effect, ended bool) {
 	return nil, true
 }
 
-// handshake sets the connection up for HTTP.
-func (c *connection) handshake() error {
-	var conn = c.raw
-	if s := c.server.secrets; s != nil {
-		c.tls = tls.Server(c.raw, s.config)
-		if err := c.tls.Handshake(); err != nil {
-			return err
-		}
-		conn = c.tls
+// handshake sets up what HTTP is spoken over.
+func (c *connection) handshake() (net.Conn, error) {
+	s := c.server.secrets
+	if s == nil {
+		return c.raw, nil
 	}
-	c.socket = okio.NewSocket(conn)
-	c.http = http1.NewServerConn(c.socket.Source(), c.socket.Sink(), http1.Limits{})
-	return nil
+	c.tls = tls.Server(c.raw, s.config)
+	return c.tls, c.tls.Handshake()
 }
 
 // perform does what an effect says. The connection is over afterwards.
 func (c *connection) perform(ctx context.Context, e Effect) {
 	c.over = true
+	c.strike(e)
+	switch e := e.(type) {
+	case CloseSocket:
+		if e.NoClose {
+			c.idle(ctx, e.In)
+			_ = c.raw.Close()
+		}
+	case ShutdownConnection, CloseStream:
+		if c.tls != nil {
+			_ = c.tls.Close()
+		}
+		_ = c.raw.Close()
+	case Stall:
+		c.idle(ctx, false)
+	}
+}
+
+// strike does what an effect says to the transport connection. It may be called by any goroutine.
+func (c *connection) strike(e Effect) {
 	switch e := e.(type) {
 	case CloseSocket:
 		if half, ok := c.raw.(interface{ CloseRead() error }); ok && e.In {
@@ -151,22 +186,14 @@ func (c *connection) perform(ctx context.Context, e Effect) {
 		if half, ok := c.raw.(interface{ CloseWrite() error }); ok && e.Out {
 			_ = half.CloseWrite()
 		}
-		if e.NoClose {
-			c.idle(ctx, e.In)
+		if !e.NoClose {
+			_ = c.raw.Close()
 		}
-		_ = c.raw.Close()
 	case Reset:
 		if t, ok := c.raw.(*net.TCPConn); ok {
 			_ = t.SetLinger(0)
 		}
-		c.abort()
-	case ShutdownConnection:
-		if c.tls != nil {
-			_ = c.tls.Close()
-		}
-		_ = c.raw.Close()
-	case Stall:
-		c.idle(ctx, false)
+		c.reset()
 	}
 }
 

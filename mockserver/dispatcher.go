@@ -2,8 +2,8 @@ package mockserver
 
 import "context"
 
-// A Dispatcher answers requests. Dispatch is called once for each request, after its body was read, on the goroutine of the connection
-// and so by several goroutines at once. It may block; ctx ends when the server closes, and what is returned then is not sent.
+// A Dispatcher answers requests. Dispatch is called once for each request, after its body was read, on the goroutine of the connection, or
+// of the request on HTTP/2, and so by several goroutines at once. It may block; ctx ends when the server closes, and what is returned then is not sent.
 // A panic is answered with 500 and fails the test of [New].
 type Dispatcher interface {
 	Dispatch(ctx context.Context, r *Request) Response
@@ -46,6 +46,14 @@ func peek(d Dispatcher, r *Request) early {
 	return early{}
 }
 
+// onRequest returns the effect on a request whose head was read, nil for none.
+func (e early) onRequest() Effect {
+	if closing, ok := e.effects[RequestStart].effect.(CloseStream); ok {
+		return closing
+	}
+	return nil
+}
+
 // giveBack returns a reserved response that is not going to be the answer.
 func (e early) giveBack() {
 	if e.reserved != nil {
@@ -62,7 +70,9 @@ func start(ctx context.Context, d Dispatcher, r *Request) (e Effect, consume fun
 		}
 	case Peeker:
 		resp := d.Peek(r)
-		return resp.effects[RequestStart].effect, func() { d.Dispatch(ctx, r) }
+		if resp.startsConnection() {
+			return resp.effects[RequestStart].effect, func() { d.Dispatch(ctx, r) }
+		}
 	}
 	return nil, nil
 }

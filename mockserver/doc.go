@@ -12,8 +12,8 @@
 //		}
 //	}
 //
-// [New] starts a server and stops it when the test ends; [Start] is for programs. The server speaks HTTP/1.1 over loopback TCP, over
-// TLS ([WithLocalhostTLS]), or over an [okio.Network] in memory ([WithNetwork]), which makes it run inside a [testing/synctest] bubble,
+// [New] starts a server and stops it when the test ends; [Start] is for programs. The server speaks HTTP/1.1 over loopback TCP, HTTP/2 or
+// HTTP/1.1 over TLS ([WithLocalhostTLS]), HTTP/2 in cleartext too if asked to ([WithProtocols]), or over an [okio.Network] in memory ([WithNetwork]), which makes it run inside a [testing/synctest] bubble,
 // on the bubble's time.
 //
 // # Answers
@@ -27,24 +27,29 @@
 // nothing: a wrong Content-Length goes out wrong. Methods and statuses that have no content (RFC 9110 section 6.4.1) are respected.
 // [Response.Raw] sends bytes verbatim.
 //
+// On HTTP/2 the same scripts go out in frames: the reason phrase, Connection and Transfer-Encoding are left out, which HTTP/2 does not have, a chunked
+// body is one of unknown length, and trailers follow it. Raw and the status 101 are faults of the script there.
+//
 // # Faults
 //
 // [Response.On] puts an [Effect] at a [Moment] of the exchange: close, reset or stall the connection when it is accepted, in the middle of the
-// request body, before the response, within its body or after it.
+// request body, before the response, within its body or after it. On HTTP/2 what happens to the connection happens to all streams of it;
+// [CloseStream] resets one, [Stall] stalls one, and [ShutdownConnection] says goodbye (GOAWAY).
 //
 // # Requests
 //
 // Every request is recorded before it is answered, and [Server.TakeRequest] returns them in that order. A request that cannot be read
 // is recorded too, with its Failure, and takes nothing from the queue; it is answered with 400, or 431 for a head above the limit of
 // package http1, and the connection is closed. Where an effect keeps a request from being read at all, a "GET / HTTP/1.1" without
-// headers is recorded and counted in its place, so that the scripted response is used up.
+// headers is recorded and counted in its place, so that the scripted response is used up. What is no request of HTTP/2 (RFC 9113 section 8.1.1) is reset
+// and not recorded.
 //
 // "Expect: 100-continue" is not answered by itself: script [Response.Continue].
 //
 // # Concurrency
 //
-// All methods of [Server] and [Queue] are safe for concurrent use. There is one goroutine that accepts and one for each connection,
-// which calls the dispatcher; [Server.Close] waits for all of them.
+// All methods of [Server] and [Queue] are safe for concurrent use. There is one goroutine that accepts and one for each connection
+// and each request of HTTP/2, which calls the dispatcher; [Server.Close] waits for all of them.
 //
 // Locks: Server guards its set of connections, Queue its responses and the requests that wait for them, the journal its requests. Each
 // guards memory only, none is held while another is taken, and user code never runs under one, with the exception of the Errorf

@@ -1,13 +1,18 @@
 package mockserver
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/okhttp-go/ok/okhttp/http2"
+)
 
 // A Moment of an exchange at which an [Effect] can happen.
 type Moment int
 
 const (
 	// RequestStart is when a connection was accepted, before anything is read; requests that follow on the connection have no such
-	// moment. [Stall] waits until a TLS handshake is over. The response must be enqueued before the client connects.
+	// moment. [Stall] waits until a TLS handshake is over. The response must be enqueued before the client connects. [CloseStream] is for each
+	// request: it comes when its head was read, and the request is recorded with a Failure.
 	RequestStart Moment = iota
 	// RequestBody is when half of the request's Content-Length was read, or what [Response.OnBytes] says. Without a
 	// Content-Length there is no half. The request is recorded with a Failure and not answered.
@@ -32,7 +37,8 @@ func (m Moment) String() string {
 	return names[m]
 }
 
-// An Effect is something that happens to the connection. No exchange follows on it.
+// An Effect is something that happens to the connection, on which no exchange follows, or to one stream of HTTP/2. The streams of a connection share
+// its fate.
 type Effect interface{ effect() }
 
 // CloseSocket closes the transport connection, without a farewell of TLS. As the zero value it is a plain disconnect.
@@ -49,15 +55,22 @@ type CloseSocket struct {
 // sent and not yet read may be lost.
 type Reset struct{}
 
-// ShutdownConnection closes the connection as a server does that wants no more requests on it: with the farewell of TLS, if it is one.
+// ShutdownConnection closes the connection as a server does that wants no more requests on it: with the farewell of TLS, if it is one. On
+// HTTP/2 it says goodbye (GOAWAY, RFC 9113 section 6.8) and lets the other streams finish; its own stream is cancelled unless the response was sent
+// whole.
 type ShutdownConnection struct{}
 
-// Stall does nothing more, until the client closes its side, the server closes, or an hour is over.
+// CloseStream resets the stream of the exchange with an error code (RST_STREAM, RFC 9113 section 7), which leaves the connection and its other
+// streams alone. On HTTP/1.1, which has no streams, it is [ShutdownConnection].
+type CloseStream struct{ Code http2.ErrorCode }
+
+// Stall does nothing more, until the client closes its side or resets the stream, the server closes, or an hour is over.
 type Stall struct{}
 
 func (CloseSocket) effect()        {}
 func (Reset) effect()              {}
 func (ShutdownConnection) effect() {}
+func (CloseStream) effect()        {}
 func (Stall) effect()              {}
 
 // half is the threshold of an effect that waits for half of a body.

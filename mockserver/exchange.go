@@ -22,9 +22,17 @@ func (c *connection) exchange(ctx context.Context) (more bool) {
 	}
 	r.begin(head)
 	dispatcher := c.server.current()
-	hint, err := c.peek(dispatcher, r)
+	hint, err := peekSafely(dispatcher, r)
 	if err != nil {
+		c.record(r)
 		return c.answer(ctx, r, head, c.blame(err), true)
+	}
+	if e := hint.onRequest(); e != nil {
+		r.Failure = errEffect
+		c.record(r)
+		c.log(r, 0)
+		c.perform(ctx, e)
+		return false
 	}
 	if err := c.informational(r, hint.infos); err != nil {
 		hint.giveBack()
@@ -59,11 +67,10 @@ func (c *connection) exchange(ctx context.Context) (more bool) {
 	return c.answer(ctx, r, head, resp, hint.known && len(hint.infos) > 0)
 }
 
-// peek asks the dispatcher, whose panics are no reason to fall over.
-func (c *connection) peek(d Dispatcher, r *Request) (e early, err error) {
+// peekSafely asks the dispatcher, whose panics are no reason to fall over.
+func peekSafely(d Dispatcher, r *Request) (e early, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.record(r)
 			err = newPanicError("dispatcher", p)
 		}
 	}()
@@ -142,10 +149,24 @@ func (c *connection) readBody(ctx context.Context, r *Request, hint early) error
 	if !sized && body.Len() != http1.Chunked {
 		return nil
 	}
+	length := int64(-1)
+	if sized {
+		length = body.Len()
+	}
+	if err := c.readContent(ctx, r, hint, body, length); err != nil {
+		return err
+	}
+	trailers, err := body.Trailers()
+	r.Trailers = headersOf(trailers)
+	return err
+}
+
+// readContent reads content of a length, -1 if that is not known.
+func (c *connection) readContent(ctx context.Context, r *Request, hint early, body contentReader, length int64) error {
 	r.Body = []byte{}
 	effect := hint.effects[RequestBody]
-	stop := effect.at(body.Len())
-	if !sized && effect.after == half {
+	stop := effect.at(length)
+	if length < 0 && effect.after == half {
 		stop = -1
 	}
 	pace := pacer{throttle: hint.throttle}
@@ -161,7 +182,7 @@ func (c *connection) readBody(ctx context.Context, r *Request, hint early) error
 		}
 		n, err := body.ReadBuffer(&piece, most)
 		if err == io.EOF {
-			break
+			return nil
 		}
 		if err != nil {
 			return err
@@ -181,9 +202,11 @@ func (c *connection) readBody(ctx context.Context, r *Request, hint early) error
 		r.Body = append(r.Body, kept...)
 		piece.Clear()
 	}
-	trailers, err := body.Trailers()
-	r.Trailers = headersOf(trailers)
-	return err
+}
+
+// contentReader is content on its way.
+type contentReader interface {
+	ReadBuffer(dst *okio.Buffer, most int64) (int64, error)
 }
 
 // answer sends the response as it is scripted. told says that its 1xx responses were sent.

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/okhttp-go/ok/okhttp"
 	"github.com/okhttp-go/ok/okio"
 )
 
@@ -21,6 +22,7 @@ type config struct {
 	host       string
 	secure     bool
 	tls        *tls.Config // nil for the generated certificate
+	protocols  okhttp.Protocols
 	names      []string
 	dispatcher Dispatcher
 	bodyLimit  int64
@@ -61,7 +63,12 @@ func WithLocalhostTLS(names ...string) Option {
 	return option(func(c *config) { c.secure, c.tls, c.names = true, nil, append(c.names, names...) })
 }
 
-// WithTLS serves TLS with a configuration of the caller's. It is copied, and offers "http/1.1" by ALPN if it has no NextProtos. nil is
+// WithProtocols sets what the server speaks. The default is [okhttp.HTTP2OrHTTP1]: under TLS what is negotiated by ALPN, in cleartext HTTP/1.1.
+// [okhttp.HTTP1Only] never speaks HTTP/2. [okhttp.HTTP2PriorKnowledge] speaks in cleartext what the client begins with, HTTP/2 (RFC 9113 section
+// 3.3) or HTTP/1.1; a first line that is of neither is taken for HTTP/2. Under TLS it is the same as the default.
+func WithProtocols(p okhttp.Protocols) Option { return option(func(c *config) { c.protocols = p }) }
+
+// WithTLS serves TLS with a configuration of the caller's. It is copied, and offers by ALPN what [WithProtocols] says if it has no NextProtos. nil is
 // the same as [WithLocalhostTLS].
 func WithTLS(t *tls.Config) Option { return option(func(c *config) { c.secure, c.tls = true, t }) }
 

@@ -122,7 +122,7 @@ func (q *Queue) reserve(r *Request) (Response, bool) {
 
 // takeStart takes the next response if it has an effect on connections that were just accepted.
 func (q *Queue) takeStart() (Response, bool) {
-	return q.take(func(r *Response) bool { return r.effects[RequestStart].effect != nil })
+	return q.take((*Response).startsConnection)
 }
 
 func (q *Queue) take(fits func(*Response) bool) (Response, bool) {

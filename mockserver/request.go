@@ -20,8 +20,10 @@ type Request struct {
 	// Method, Target and Proto make up the request line, as received. They are empty if it could not be read.
 	Method string
 	Target string
-	Proto  string // "HTTP/1.1" or "HTTP/1.0"
-	// Headers are the fields in the order and spelling of the wire.
+	Proto  string // "HTTP/2", "HTTP/1.1" or "HTTP/1.0"
+	// Authority is the host, and the port if one was given: the Host header or, on HTTP/2, ":authority".
+	Authority string
+	// Headers are the fields in the order and spelling of the wire, without the pseudo-header fields of HTTP/2.
 	Headers okhttp.Headers
 
 	// Body is the content without its framing, up to the limit of [WithBodyLimit]. It is nil if the request announced none, and
@@ -29,7 +31,7 @@ type Request struct {
 	Body []byte
 	// BodySize is the length of the content in bytes, beyond any limit.
 	BodySize int64
-	// Trailers are the fields after a chunked body.
+	// Trailers are the fields after a chunked body, or after a body of HTTP/2.
 	Trailers okhttp.Headers
 
 	// Failure is why the request could not be read, nil if it was: an [http1.ProtocolError], an [http1.TooLargeError], or an error of
@@ -81,7 +83,7 @@ func (r *Request) URL() (okhttp.URL, error) {
 	case strings.HasPrefix(lower, "http://"), strings.HasPrefix(lower, "https://"):
 		return okhttp.ParseURL(r.Target)
 	}
-	host := r.Headers.Get("Host")
+	host := r.Authority
 	if host == "" && r.LocalAddr != nil {
 		host = r.LocalAddr.String()
 	}
@@ -93,7 +95,9 @@ func (r *Request) URL() (okhttp.URL, error) {
 }
 
 // favicon reports whether a browser asks by itself.
-func (r *Request) favicon() bool { return r.RequestLine() == "GET /favicon.ico HTTP/1.1" }
+func (r *Request) favicon() bool {
+	return r.Method == "GET" && r.Target == "/favicon.ico" && r.Proto != "HTTP/1.0"
+}
 
 // begin takes over the head.
 func (r *Request) begin(h http1.RequestHead) {
@@ -102,6 +106,7 @@ func (r *Request) begin(h http1.RequestHead) {
 		r.Proto = "HTTP/1.0"
 	}
 	r.Headers = headersOf(h.Fields)
+	r.Authority = r.Headers.Get("Host")
 }
 
 // headersOf keeps fields that a peer sent. The codec has refused what is not HTTP, but lets control characters pass that a sender

@@ -278,6 +278,12 @@ func (r Response) SkipRequestBody() Response {
 	return r
 }
 
+// startsConnection reports whether an effect is for connections that were just accepted.
+func (r *Response) startsConnection() bool {
+	_, later := r.effects[RequestStart].effect.(CloseStream)
+	return r.effects[RequestStart].effect != nil && !later
+}
+
 // bodiless reports whether the response to a method has no content (RFC 9110 section 6.4.1).
 func (r *Response) bodiless(method string) bool {
 	code := r.Code()

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+
+	"github.com/okhttp-go/ok/okio"
 )
 
 // pieceSize is how much of a body is in hand at a time, and the largest chunk of a body of unknown length.
@@ -49,19 +51,12 @@ func (c *connection) sendBody(ctx context.Context, r *Request, resp *Response) e
 	if resp.bodiless(r.Method) || resp.content.open == nil && !resp.encoded() {
 		return c.sendBytes(ctx, byteReader(nil), 0, resp, false)
 	}
-	var content io.Reader = byteReader(nil)
-	if resp.content.open != nil {
-		opened, err := resp.content.open()
-		if err != nil {
-			return fmt.Errorf("mockserver: opening the body: %w", err)
-		}
-		defer opened.Close()
-		content = opened
+	content, err := resp.content.reader()
+	if err != nil {
+		return err
 	}
+	defer content.Close()
 	whole := resp.content.length
-	if whole >= 0 {
-		content = &exactReader{content, whole, whole}
-	}
 	if !resp.encoded() {
 		return c.sendBytes(ctx, content, whole, resp, resp.content.live)
 	}
@@ -72,7 +67,6 @@ func (c *connection) sendBody(ctx context.Context, r *Request, resp *Response) e
 	if err := c.sendBytes(ctx, coded, whole, resp, resp.content.live); err != nil || c.over {
 		return err
 	}
-	var err error
 	sink := c.http.Sink()
 	for i := 0; i < len(resp.trailers); i += 2 {
 		_, err = sink.WriteString(resp.trailers[i] + ": " + resp.trailers[i+1] + "\r\n")
@@ -83,10 +77,18 @@ func (c *connection) sendBody(ctx context.Context, r *Request, resp *Response) e
 	return err
 }
 
-// sendBytes sends what a body is on the wire, at the pace and up to the point that the script gives. The length is -1 if it is not
-// known. Live bytes are sent when they come.
+// sendBytes sends what a body is on the wire, and performs the effect that strikes within it.
 func (c *connection) sendBytes(ctx context.Context, body io.Reader, length int64, resp *Response, live bool) error {
-	sink := c.http.Sink()
+	struck, err := sendBytes(ctx, c.http.Sink(), body, length, resp, live)
+	if struck {
+		c.perform(ctx, resp.effects[ResponseBody].effect)
+	}
+	return err
+}
+
+// sendBytes sends bytes at the pace and up to the point that the script gives; struck says that the effect is due there. The length is -1 if it
+// is not known. Live bytes are sent when they come.
+func sendBytes(ctx context.Context, sink *okio.BufferedSink, body io.Reader, length int64, resp *Response, live bool) (struck bool, err error) {
 	effect := resp.effects[ResponseBody]
 	stop := effect.at(length)
 	pace := pacer{throttle: resp.throttle}
@@ -94,14 +96,11 @@ func (c *connection) sendBytes(ctx context.Context, body io.Reader, length int64
 	var sent int64
 	for ended := false; ; {
 		if stop >= 0 && (sent == stop || ended) {
-			if err := sink.Flush(); err != nil {
-				return err
-			}
-			c.perform(ctx, effect.effect)
-			return nil
+			err := sink.Flush()
+			return err == nil, err
 		}
 		if ended {
-			return nil
+			return false, nil
 		}
 		most := pace.most(int64(len(piece)))
 		if stop >= 0 {
@@ -110,29 +109,46 @@ func (c *connection) sendBytes(ctx context.Context, body io.Reader, length int64
 		n, err := body.Read(piece[:most])
 		if n > 0 {
 			if err := pace.pass(ctx, int64(n), sink.Flush); err != nil {
-				return err
+				return false, err
 			}
 			if _, err := sink.Write(piece[:n]); err != nil {
-				return err
+				return false, err
 			}
 			sent += int64(n)
 			if live && length < 0 {
 				if err := sink.Flush(); err != nil {
-					return err
+					return false, err
 				}
 			}
 		}
 		if ended = err == io.EOF || sent == length; !ended && err != nil {
-			return fmt.Errorf("mockserver: reading the body: %w", err)
+			return false, fmt.Errorf("mockserver: reading the body: %w", err)
 		}
 	}
 }
 
+// reader opens the content, which then has its length.
+func (c *content) reader() (io.ReadCloser, error) {
+	if c.open == nil {
+		return io.NopCloser(byteReader(nil)), nil
+	}
+	opened, err := c.open()
+	if err != nil {
+		return nil, fmt.Errorf("mockserver: opening the body: %w", err)
+	}
+	if c.length < 0 {
+		return opened, nil
+	}
+	return &exactReader{opened, c.length, c.length}, nil
+}
+
 // exactReader delivers a number of bytes, and fails if there are fewer.
 type exactReader struct {
-	from        io.Reader
+	from        io.ReadCloser
 	left, whole int64
 }
+
+func (e *exactReader) Close() error { return e.from.Close() }
 
 func (e *exactReader) Read(p []byte) (int, error) {
 	if e.left == 0 {

@@ -72,15 +72,7 @@ func (t *tunnel) open() (next *connectPlan, err error) {
 		case err != nil:
 			return nil, p.proxyError(err)
 		case resp.Status/100 == 2:
-			if early := t.conn.Source().Buffer(); early.Len() > 0 {
-				if !p.planner.addr.secure { // a server of HTTP/2 may speak first (RFC 9113 section 3.4)
-					p.stream = &earlyConn{Conn: p.stream, early: early}
-					return nil, nil
-				}
-				n := early.Len()
-				return nil, p.proxyError(&ProtocolError{Detail: fmt.Sprintf("%d bytes came right after the response to CONNECT, before TLS began", n)})
-			}
-			return nil, nil
+			return nil, t.leftover()
 		case resp.Status != 407:
 			return nil, &ProxyError{Proxy: p.route.proxy.String(), Status: resp.Status}
 		}
@@ -99,6 +91,41 @@ func (t *tunnel) open() (next *connectPlan, err error) {
 	}
 }
 
+// leftover sees to the bytes that came right behind the response. In TLS it is the client who begins (RFC 8446 section 2), so they are nobody's. Without,
+// they are the server's, who may begin as well.
+func (t *tunnel) leftover() error {
+	p, rest := t.plan, t.conn.Source().Buffer()
+	n := rest.Len()
+	switch {
+	case n == 0:
+		return nil
+	case p.route.address.secure:
+		return p.proxyError(&ProtocolError{Detail: fmt.Sprintf("%d bytes came right after the response to CONNECT, before TLS began", n)})
+	}
+	begun := &begunConn{Conn: p.stream}
+	if _, err := begun.first.ReadFrom(rest); err != nil {
+		return err
+	}
+	p.stream, p.layers = begun, true
+	return nil
+}
+
+// begunConn is a connection of which more was read than belonged to whoever read.
+type begunConn struct {
+	net.Conn
+	first okio.Buffer
+}
+
+func (c *begunConn) Read(b []byte) (int, error) {
+	if c.first.Len() > 0 {
+		return c.first.Read(b)
+	}
+	return c.Conn.Read(b)
+}
+
+// NetConn returns what is below, as TLS does.
+func (c *begunConn) NetConn() net.Conn { return c.Conn }
+
 // closedByPeer reports whether a connection ended without a byte of a response.
 func closedByPeer(err error) bool {
 	var pe *ProtocolError
@@ -116,22 +143,6 @@ func (t *tunnel) anew(req *Request) *connectPlan {
 	}
 	return next
 }
-
-// earlyConn is a connection of which something was read already.
-type earlyConn struct {
-	net.Conn
-	early *okio.Buffer
-}
-
-func (c *earlyConn) Read(p []byte) (int, error) {
-	if c.early.Len() > 0 {
-		return c.early.Read(p)
-	}
-	return c.Conn.Read(p)
-}
-
-// NetConn returns what it is carried by, as a [tls.Conn] does.
-func (c *earlyConn) NetConn() net.Conn { return c.Conn }
 
 // first makes the request to begin with. The proxy's authenticator may give it credentials before any were asked for.
 func (t *tunnel) first() (*Request, error) {
@@ -224,7 +235,7 @@ var (
 
 // again reads the content of a refusal, if it is short and comes soon, and reports whether the connection can be asked once more.
 func (t *tunnel) again(resp *Response) bool {
-	if resp.headers.hasToken("Connection", "close") || resp.headers.hasToken("Proxy-Connection", "close") { // the latter is what old proxies say
+	if resp.headers.hasToken("Connection", "close") {
 		return false
 	}
 	body, err := t.conn.Body()

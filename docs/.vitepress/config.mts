@@ -49,6 +49,7 @@ export default defineConfig({
           { text: 'Upgrades', link: '/okhttp/upgrades' },
           { text: 'Cookies', link: '/okhttp/cookies' },
           { text: 'Connections', link: '/okhttp/connections' },
+          { text: 'Proxies', link: '/okhttp/proxies' },
           { text: 'TLS', link: '/okhttp/tls' },
           { text: 'DNS', link: '/okhttp/dns' },
           { text: 'Compression', link: '/okhttp/compression' },

@@ -1,13 +1,14 @@
-// Package servecli is the mockserver command: it serves a folder of files or a script over HTTP/1.1.
+// Package servecli is the mockserver command: it serves a folder of files or a script over HTTP/1.1 and HTTP/2.
 //
-//	mockserver serve [--addr HOST:PORT] [--tls] [--cert-out FILE] [--verbose] PATH
+//	mockserver serve [--addr HOST:PORT] [--tls | --h2c] [--cert-out FILE] [--verbose] PATH
 //	mockserver version
 //	mockserver help
 //
 // The first line of output is "listening on URL", once connections are accepted. The command ends with status 0 on SIGTERM or SIGINT. It
 // listens on a free port of 127.0.0.1 unless --addr says otherwise. --tls serves HTTPS with a certificate made for localhost and the
-// host of --addr; --cert-out writes what clients must trust, in PEM, before the first line of output. --verbose logs each request to the
-// error output. Status 2 means that the command was not understood, 1 that it failed.
+// host of --addr, with HTTP/2 and HTTP/1.1 by ALPN; --cert-out writes what clients must trust, in PEM, before the first line of output. --h2c
+// serves HTTP/2 in cleartext to clients that begin with its preface (prior knowledge), and HTTP/1.1 to others. --verbose logs each request to
+// the error output. Status 2 means that the command was not understood, 1 that it failed.
 //
 // # Folders
 //
@@ -55,7 +56,7 @@
 //	body TEXT              the body: the rest of the line, or a quoted Go string, or <<WORD for the lines up to WORD
 //	file NAME              the body is that file, found from the script's folder, and the content type is its own
 //	echo                   the body, and the content type, are those of the request
-//	raw TEXT               these bytes in place of status line, headers and body; TEXT as for body
+//	raw TEXT               these bytes in place of status line, headers and body, on HTTP/1.1 only; TEXT as for body
 //	redirect CODE TARGET   a status 3xx and the Location
 //	chunked [SIZE ...]     the body in chunks of these sizes, the last one repeating
 //	until-close            the body without framing, ended by the end of the connection
@@ -65,10 +66,13 @@
 //	delay TIME             wait before the response, for a time such as 200ms or 1.5s
 //	body-delay TIME        wait between head and body
 //	throttle BYTES TIME    wait that long after each so many bytes of the body
-//	close                  close the connection after the response
+//	close                  close the connection after the response; HTTP/2 says goodbye (GOAWAY)
 //	disconnect [BYTES]     close it in place of the response, or after so many bytes of the body
 //	reset [BYTES]          the same, with a TCP reset
 //	stall [BYTES]          the same, but leave it open and silent
+//	reset-stream CODE [BYTES]
+//	                       reset the stream of HTTP/2 with that error code, such as 8 or 0xb, in place of the response or after so many bytes of the
+//	                       body; HTTP/1.1 closes the connection
 //
 // A request with "Expect: 100-continue" is told to continue, in folders and scripts alike.
 package servecli

@@ -17,14 +17,15 @@ import (
 )
 
 const usage = `usage:
-  mockserver serve [--addr HOST:PORT] [--tls] [--cert-out FILE] [--verbose] PATH
+  mockserver serve [--addr HOST:PORT] [--tls | --h2c] [--cert-out FILE] [--verbose] PATH
         serve the files of a folder, or what a script says
   mockserver version
   mockserver help
 
 flags of serve:
   --addr HOST:PORT   where to listen (default 127.0.0.1:0, a free port)
-  --tls              serve HTTPS with a certificate made for localhost
+  --tls              serve HTTPS with a certificate made for localhost, HTTP/2 and HTTP/1.1 by ALPN
+  --h2c              serve HTTP/2 in cleartext to clients that begin with it (prior knowledge), and HTTP/1.1 to others
   --cert-out FILE    write what clients must trust, in PEM; needs --tls
   --verbose          log each request to the error output
 
@@ -95,6 +96,7 @@ func help(out io.Writer) error {
 type serveArgs struct {
 	addr    string
 	tls     bool
+	h2c     bool
 	certOut string
 	verbose bool
 	path    string
@@ -106,6 +108,7 @@ func parseServe(args []string) (o serveArgs, err error) {
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:0", "")
 	flags.BoolVar(&o.tls, "tls", false, "")
+	flags.BoolVar(&o.h2c, "h2c", false, "")
 	flags.StringVar(&o.certOut, "cert-out", "", "")
 	flags.BoolVar(&o.verbose, "verbose", false, "")
 	var paths []string
@@ -130,6 +133,8 @@ func parseServe(args []string) (o serveArgs, err error) {
 		return o, usagef("serve: expected one folder or script but got %d", len(paths))
 	case o.certOut != "" && !o.tls:
 		return o, usagef("serve: --cert-out needs --tls")
+	case o.h2c && o.tls:
+		return o, usagef("serve: --h2c is for cleartext, and --tls speaks HTTP/2 by itself")
 	}
 	if _, _, err := net.SplitHostPort(o.addr); err != nil {
 		return o, usagef("serve: --addr %q: expected HOST:PORT", o.addr)
@@ -157,6 +162,9 @@ func serve(ctx context.Context, o serveArgs, out, errOut io.Writer) (err error) 
 		opts = append(opts, mockserver.WithLogger(slog.New(slog.NewTextHandler(errOut, nil))))
 	} else {
 		opts = append(opts, mockserver.WithLogger(slog.New(slog.NewTextHandler(errOut, &slog.HandlerOptions{Level: slog.LevelError}))))
+	}
+	if o.h2c {
+		opts = append(opts, mockserver.WithProtocols(okhttp.HTTP2PriorKnowledge))
 	}
 	if o.tls {
 		host, _, err := net.SplitHostPort(o.addr)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/okhttp-go/ok/mockserver"
+	"github.com/okhttp-go/ok/okhttp/http2"
 )
 
 // A scriptError is a fault in a line of a script.
@@ -114,7 +115,7 @@ var slots = map[string]string{
 	"chunked": "framing", "until-close": "framing",
 	"continue": "continue",
 	"delay":    "delay", "body-delay": "body-delay", "throttle": "throttle",
-	"close": "effect", "disconnect": "effect", "reset": "effect", "stall": "effect",
+	"close": "effect", "disconnect": "effect", "reset": "effect", "reset-stream": "effect", "stall": "effect",
 }
 
 // directive adds an indented line to the answer.
@@ -227,6 +228,13 @@ func (p *parser) apply(r mockserver.Response, name, rest string) (mockserver.Res
 		return p.effect(r, name, rest, mockserver.CloseSocket{})
 	case "reset":
 		return p.effect(r, name, rest, mockserver.Reset{})
+	case "reset-stream":
+		code, bytes, _ := strings.Cut(rest, " ")
+		n, err := strconv.ParseUint(code, 0, 32)
+		if err != nil {
+			return r, p.errorf("reset-stream %q: expected an error code of HTTP/2, such as 8 or 0xb", rest)
+		}
+		return p.effect(r, name, strings.Trim(bytes, " \t"), mockserver.CloseStream{Code: http2.ErrorCode(n)})
 	case "stall":
 		return p.effect(r, name, rest, mockserver.Stall{})
 	case "echo", "until-close", "continue", "close":

@@ -64,6 +64,9 @@ func (s *Stream) appendBlock(last bool) {
 		eachFrame(frames, func(h FrameHeader, payload []byte) { f(false, h, payload) })
 	}
 	c.append(frames)
+	if cap(c.block) > keptRoom {
+		c.block = nil
+	}
 }
 
 func eachFrame(frames []byte, f func(FrameHeader, []byte)) {
@@ -191,6 +194,9 @@ func (s *Stream) takeHead(fields []string, last bool, failed error) error {
 
 // holdHead keeps a head until it is read. The lock is held.
 func (s *Stream) holdHead(h head) {
+	if s.heads == nil {
+		s.heads = s.headRoom[:0]
+	}
 	s.heads = append(s.heads, h)
 	s.headBytes += h.size()
 }
@@ -198,6 +204,7 @@ func (s *Stream) holdHead(h head) {
 // takeHeld returns the first head that is held. The lock is held.
 func (s *Stream) takeHeld() head {
 	h := s.heads[0]
+	s.heads[0] = head{}
 	if s.heads = s.heads[1:]; len(s.heads) == 0 {
 		s.heads = nil
 	}

@@ -56,6 +56,8 @@ const (
 	// maxEmpty bounds the frames within emptyTime that carry nothing.
 	maxEmpty  = 1000
 	emptyTime = 10 * time.Second
+	// keptRoom is how large buffers of frames may be to be kept for the next one.
+	keptRoom = 64 << 10
 )
 
 func (c Config) withDefaults() Config {

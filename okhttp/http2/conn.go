@@ -29,7 +29,8 @@ type Conn struct {
 	served  int    // streams open that the peer opened
 	err     error  // the connection is over
 	leaving *GoAwayError
-	left    bool // this side said goodbye
+	left    bool   // this side said goodbye
+	leftAt  uint32 // the last stream of the peer that is acted on, then
 
 	// What the peer announced.
 	greeted    bool // its settings came
@@ -58,6 +59,7 @@ type Conn struct {
 	leader   *waiter // who holds the place of the reader, if it is one who waits
 	armed    time.Time
 	quiet    *time.Timer
+	watched  bool // the timer is set
 	pinger   *time.Timer
 	pingDue  bool      // the answer to the latest ping of the interval has not come
 	degraded time.Time // when the answer to the other ping is due; zero: none is
@@ -71,8 +73,7 @@ type Conn struct {
 	resetAt int
 	// Up to here, of the two sides' streams, it is forgotten whether one was reset or came to a good end.
 	resetFloor [2]uint32
-	abused     int  // streams that the peer opened and reset, less those that came to a good end
-	final      bool // the goodbye said is the last
+	resetDebt  int // streams that the peer opened and that were reset, less those that came to a good end
 
 	accepted []*Stream // opened by the peer, and not taken yet
 	acceptor waiter
@@ -94,12 +95,11 @@ func newConn(raw net.Conn, cfg Config, server bool) *Conn {
 	okio.TimeoutOf(c.sink).SetLimit(c.cfg.WriteTimeout)
 	c.room = int64(c.cfg.ConnectionWindow)
 	c.encoder = NewHeaderEncoder()
-	c.acceptor.init()
 	c.received.init(c)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.greet()
-	c.quiet = time.AfterFunc(quietTime, c.readWhileQuiet)
+	c.quiet, c.watched = time.AfterFunc(quietTime, c.readWhileQuiet), true
 	if d := c.cfg.PingInterval; d > 0 {
 		c.pinger = time.AfterFunc(d, c.ping)
 	}
@@ -190,18 +190,20 @@ func (c *Conn) TakesConnect() (allowed, known bool) {
 	return c.connects, c.greeted
 }
 
-// GoAway says goodbye: the peer opens no stream any more, those that are open go on. A server that is asked to be gentle first announces it, so
-// that requests under way are not refused (RFC 9113 section 6.8).
+// GoAway says goodbye (RFC 9113 section 6.8): streams that the peer has opened go on, further ones are not acted on, and no more can be opened here.
 func (c *Conn) GoAway(code ErrorCode) {
 	c.mu.Lock()
-	c.sayGoodbye(c.lastID, code, "")
+	c.sayGoodbye(code, "")
 	c.mu.Unlock()
 	c.flush()
 }
 
-func (c *Conn) sayGoodbye(last uint32, code ErrorCode, debug string) {
-	c.left = true
-	c.appendFrame(AppendGoAway(c.scratch[:0], last, code, []byte(debug)))
+// sayGoodbye names the last stream that is acted on, which a later goodbye may not raise. The lock is held.
+func (c *Conn) sayGoodbye(code ErrorCode, debug string) {
+	if !c.left {
+		c.left, c.leftAt = true, c.lastID
+	}
+	c.appendFrame(AppendGoAway(c.scratch[:0], c.leftAt, code, []byte(debug)))
 }
 
 // Close ends the connection: it says goodbye if that does not block, resets what is open and closes the socket.
@@ -251,18 +253,15 @@ func (c *Conn) appendGoodbye(err error, code ErrorCode) {
 	if errors.As(err, &ce) {
 		debug = ce.Detail
 	}
-	c.sayGoodbye(c.lastID, code, debug)
+	c.sayGoodbye(code, debug)
 }
 
-// farewellTime is how long the end of a connection waits for the socket to take the goodbye.
+// farewellTime is how long a peer has to take what is left to say.
 const farewellTime = 100 * time.Millisecond
 
 // farewell sends what is left, for a moment, and closes the socket.
 func (c *Conn) farewell() {
-	until := time.NewTimer(farewellTime)
-	defer until.Stop()
-	select {
-	case c.writing <- struct{}{}:
+	if c.placeWithin(farewellTime) {
 		c.mu.Lock()
 		_, _ = c.out.ReadBuffer(&c.batch, c.out.Len())
 		c.mu.Unlock()
@@ -272,9 +271,25 @@ func (c *Conn) farewell() {
 		}
 		c.batch.Clear()
 		<-c.writing
-	case <-until.C: // somebody writes, and is stuck
 	}
 	transport(c.raw).Close()
+}
+
+// placeWithin takes the place of the writer, from one who may be stuck only if that soon proves wrong.
+func (c *Conn) placeWithin(d time.Duration) bool {
+	select {
+	case c.writing <- struct{}{}:
+		return true
+	default:
+	}
+	stuck := time.NewTimer(d)
+	defer stuck.Stop()
+	select {
+	case c.writing <- struct{}{}:
+		return true
+	case <-stuck.C:
+		return false
+	}
 }
 
 // transport returns what a connection is carried by: closing TLS itself would send a farewell of its own, which can block.

@@ -31,10 +31,14 @@ func (c *Conn) refuse(e *StreamError) error {
 		return &ConnectionError{e.Code, fmt.Sprintf("stream %d, which is idle: %s", e.Stream, e.Detail)}
 	}
 	c.appendReset(e.Stream, e.Code)
+	var err error
 	if s := c.streams[e.Stream]; s != nil {
+		err = c.countReset(e.Stream)
 		s.end(e)
 	}
-	err := c.owe()
+	if owed := c.owe(); err == nil {
+		err = owed
+	}
 	c.flushAside()
 	return err
 }
@@ -196,10 +200,8 @@ func (c *Conn) takeReset(id uint32, code ErrorCode) error {
 	if s == nil {
 		return c.idle(id, FrameRSTStream)
 	}
-	if !c.ours(id) {
-		if c.abused++; c.abused > maxResets {
-			return &ConnectionError{EnhanceYourCalm, fmt.Sprintf("more than %d streams were opened and reset", maxResets)}
-		}
+	if err := c.countReset(id); err != nil {
+		return err
 	}
 	if s.ended && (code == NoError || code == Cancel) {
 		// A whole response stays readable; what is still to be sent is not wanted.
@@ -212,7 +214,8 @@ func (c *Conn) takeReset(id uint32, code ErrorCode) error {
 	return nil
 }
 
-// maxResets bounds the streams that a peer opens and resets (CVE-2023-44487), less one for each that came to a good end.
+// maxResets bounds the streams that a peer opens and resets, or makes us reset (CVE-2023-44487, CVE-2025-8671), less one for each that came to a
+// good end. They are not open any more, but may still be worked on.
 const maxResets = 200
 
 // isIdle reports whether a stream was never opened. The lock is held.
@@ -221,6 +224,17 @@ func (c *Conn) isIdle(id uint32) bool {
 		return id >= c.nextID
 	}
 	return id > c.lastID
+}
+
+// countReset counts a stream of the peer that is about to be reset. The lock is held.
+func (c *Conn) countReset(id uint32) error {
+	if c.ours(id) {
+		return nil
+	}
+	if c.resetDebt++; c.resetDebt > maxResets {
+		return &ConnectionError{EnhanceYourCalm, fmt.Sprintf("more than %d streams were opened and reset", maxResets)}
+	}
+	return nil
 }
 
 // idle is the failure of a frame for a stream that was never opened; for one that is over it is nil. The lock is held.
@@ -236,7 +250,7 @@ func (c *Conn) unknown(h FrameHeader) error {
 	if err := c.idle(h.Stream, h.Type); err != nil {
 		return err
 	}
-	if c.wasReset(h.Stream) {
+	if c.wasReset(h.Stream) || c.left && !c.ours(h.Stream) && h.Stream > c.leftAt {
 		return nil // it was under way when the peer learned of it
 	}
 	return &ConnectionError{StreamClosed, fmt.Sprintf("%v for stream %d, which is closed", h.Type, h.Stream)}

@@ -7,7 +7,7 @@ const priorityLen = 5
 // it: without the pad length, the padding, and in HEADERS the priority fields. The payloads of other types are returned as they are.
 // Flow control counts the whole payload all the same (RFC 9113 section 6.1).
 //
-// Priority is deprecated (section 5.3.2) and means nothing here, not even that a stream depends on itself, which was an error in RFC 7540.
+// Priority is deprecated (section 5.3.2) and means nothing here.
 // The bytes of the padding are not looked at.
 func (h FrameHeader) Content(payload []byte) (content []byte, padding int, err error) {
 	h.Length = len(payload)
@@ -49,4 +49,13 @@ func (h FrameHeader) PadLength(first byte) (pad int, err error) {
 func (h FrameHeader) padError(pad int) error {
 	return connectionErrorf(ProtocolErrorCode, "%v frame of %d bytes on stream %d with %d bytes of padding, expected fewer",
 		h.Type, h.Length, h.Stream, pad)
+}
+
+// dependsOnItself reports whether a HEADERS frame has the priority fields of a stream that depends on itself, which RFC 7540 section 5.3.1 made an
+// error of the stream. RFC 9113 has dropped that with all of priority; peers that check their counterpart still want it.
+func (h FrameHeader) dependsOnItself(payload []byte) bool {
+	if h.pads() && len(payload) > 0 {
+		payload = payload[1:]
+	}
+	return h.prioritizes() && len(payload) >= priorityLen && readStream(payload) == h.Stream
 }

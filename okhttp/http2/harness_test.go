@@ -36,8 +36,7 @@ func inTightBubble(t *testing.T, server bool, cfg Config, room int, test func(t 
 	synctest.Test(t, func(t *testing.T) {
 		a, b := okio.ConnPair(room)
 		p := &tester{t: t, Conn: b}
-		p.enc = hpack.NewEncoder(&p.block)
-		p.dec = NewHeaderDecoder(HeaderLimits{})
+		p.init()
 		if server {
 			p.conn = NewServer(a, cfg)
 		} else {
@@ -49,6 +48,11 @@ func inTightBubble(t *testing.T, server bool, cfg Config, room int, test func(t 
 		}()
 		test(t, p)
 	})
+}
+
+func (p *tester) init() {
+	p.enc = hpack.NewEncoder(&p.block)
+	p.dec = NewHeaderDecoder(HeaderLimits{})
 }
 
 // greetClient takes the client's preface and settings and sends those of a server.

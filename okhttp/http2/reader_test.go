@@ -104,7 +104,7 @@ func TestReaderTolerance(t *testing.T) {
 		"empty DATA":                AppendDataHeader(nil, 5, 0, false),
 		"padding of everything":     raw(FrameData, FlagPadded, 5, 3, 0, 0, 0),
 		"block in many parts":       bytes.Join([][]byte{raw(FrameHeaders, 0, 3, 0x88), raw(FrameContinuation, 0, 3), raw(FrameContinuation, FlagEndHeaders, 3)}, nil),
-		"padding, priority, a part": bytes.Join([][]byte{raw(FrameHeaders, FlagPadded|FlagPriority, 3, 2, 0, 0, 0, 3, 9, 0, 0), raw(FrameContinuation, FlagEndHeaders, 3, 0x88)}, nil),
+		"padding, priority, a part": bytes.Join([][]byte{raw(FrameHeaders, FlagPadded|FlagPriority, 3, 2, 0, 0, 0, 1, 9, 0, 0), raw(FrameContinuation, FlagEndHeaders, 3, 0x88)}, nil),
 		"priority":                  AppendPriority(nil, 3, 5, true, 7),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -147,6 +147,7 @@ func TestFirstFrame(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				p.conn.Flush()
 				if p.send(test.first); test.first == nil {
 					p.Close()
 				}

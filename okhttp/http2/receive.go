@@ -37,6 +37,7 @@ type headerBlock struct {
 	stream   uint32
 	promised uint32 // of a push, 0 if it is none
 	last     bool   // nothing follows it on the stream
+	looped   bool   // its stream depends on itself
 }
 
 func (r *receiver) init(c *Conn) {
@@ -55,7 +56,7 @@ func (r *receiver) buffered() bool {
 	case r.content > 0 || r.padding > 0:
 		return n > 0
 	case r.preface > 0:
-		return n >= r.preface
+		return n > 0
 	case !r.begun:
 		return n >= FrameHeaderLen
 	}
@@ -83,18 +84,26 @@ func (r *receiver) step(deadline time.Time, read bool) error {
 		return r.fill(deadline)
 	}
 	err := r.advance()
+	if err == nil {
+		return nil
+	}
+	return r.judge(err)
+}
+
+// judge resets the stream or ends the connection for what the peer did wrong.
+func (r *receiver) judge(err error) error {
 	var stream *StreamError
 	if errors.As(err, &stream) {
-		err = r.conn.refuse(stream)
-	}
-	if err != nil {
-		code := InternalError
-		var ce *ConnectionError
-		if errors.As(err, &ce) {
-			code = ce.Code
+		if err = r.conn.refuse(stream); err == nil {
+			return nil
 		}
-		r.conn.fail(err, code, code)
 	}
+	code := InternalError
+	var ce *ConnectionError
+	if errors.As(err, &ce) {
+		code = ce.Code
+	}
+	r.conn.fail(err, code, code)
 	return err
 }
 
@@ -129,8 +138,10 @@ func (r *receiver) fill(deadline time.Time) error {
 		return nil
 	case err == io.EOF:
 		err = r.ended()
+		c.fail(err, NoError, Cancel)
+	default:
+		c.fail(err, ProtocolErrorCode, ProtocolErrorCode)
 	}
-	c.fail(err, NoError, Cancel)
 	return err
 }
 
@@ -185,15 +196,20 @@ func (r *receiver) advance() error {
 	if f := r.conn.cfg.Frames; f != nil {
 		f(true, r.frame, payload)
 	}
+	if cap(r.payload) > keptRoom {
+		r.payload = nil
+	}
 	return r.dispatch(payload)
 }
 
 func (r *receiver) takePreface() error {
-	var got [len(ClientPreface)]byte
-	if _, err := r.in.Read(got[:]); err != nil || string(got[:]) != ClientPreface {
+	want := ClientPreface[len(ClientPreface)-r.preface:]
+	var space [len(ClientPreface)]byte
+	n, err := r.in.Read(space[:len(want)])
+	if err != nil || string(space[:n]) != want[:n] { // as soon as it differs: nothing may follow
 		return &ConnectionError{ProtocolErrorCode, "expected the connection preface of a client"}
 	}
-	r.preface = 0
+	r.preface -= n
 	return nil
 }
 
@@ -329,11 +345,7 @@ func (r *receiver) takeData() error {
 	if content == 0 && pad == 0 {
 		r.endContent()
 	}
-	var se *StreamError
-	if errors.As(err, &se) { // its bytes are skipped as padding
-		return r.conn.refuse(se)
-	}
-	return err
+	return err // of a stream alone: its bytes are skipped as padding
 }
 
 // takeContent hands content over.
@@ -390,7 +402,7 @@ func (r *receiver) takeBlock(payload []byte) error {
 		if fragment, _, err = h.Content(payload); err != nil {
 			return err
 		}
-		r.block = headerBlock{stream: h.Stream, last: h.Flags&FlagEndStream != 0}
+		r.block = headerBlock{stream: h.Stream, last: h.Flags&FlagEndStream != 0, looped: h.dependsOnItself(payload)}
 	case FramePushPromise:
 		r.block = headerBlock{stream: h.Stream}
 		if r.block.promised, fragment, err = ParsePushPromise(h, payload); err != nil {
@@ -410,8 +422,11 @@ func (r *receiver) takeBlock(payload []byte) error {
 	}
 	r.open = false
 	fields, err := r.decoder.Close()
-	if ce := (*ConnectionError)(nil); errors.As(err, &ce) {
+	if _, ok := err.(*ConnectionError); ok {
 		return err
+	}
+	if err == nil && r.block.looped { // only now: the table of the headers had to be kept in step
+		err = &StreamError{Stream: h.Stream, Code: ProtocolErrorCode, Detail: "a stream depends on itself"}
 	}
 	return c.takeFields(r.block, fields, err)
 }

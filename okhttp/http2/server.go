@@ -41,9 +41,11 @@ func (c *Conn) Accept(deadline time.Time) (s *Stream, fields []string, last bool
 func (c *Conn) accept(b headerBlock, fields []string, failed error) error {
 	c.lastID = b.stream
 	switch {
+	case c.err != nil:
+		return nil // nobody would tell it of the end
 	case failed != nil:
 		return streamError(b.stream, failed)
-	case c.left && c.err == nil && c.final:
+	case c.left:
 		return nil // it came after the goodbye, and is not acted on
 	case c.served >= c.cfg.MaxConcurrentStreams:
 		return &StreamError{Stream: b.stream, Code: RefusedStream, Detail: "too many streams are open"}
@@ -52,6 +54,9 @@ func (c *Conn) accept(b headerBlock, fields []string, failed error) error {
 	declared := int64(-1)
 	if err == nil {
 		declared, err = ContentLength(fields)
+	}
+	if err == nil && !c.cfg.ExtendedConnect && extends(fields) {
+		err = malformed("':protocol', which was not offered")
 	}
 	if err != nil {
 		return streamError(b.stream, err)
@@ -69,6 +74,17 @@ func (c *Conn) accept(b headerBlock, fields []string, failed error) error {
 	c.accepted = append(c.accepted, s)
 	c.acceptor.tell()
 	return nil
+}
+
+// extends reports whether a valid request is an extended CONNECT.
+func extends(fields []string) bool {
+	pseudo, _ := SplitPseudo(fields)
+	for i := 0; i < len(pseudo); i += 2 {
+		if pseudo[i] == ":protocol" {
+			return true
+		}
+	}
+	return false
 }
 
 // SendHead sends the head of a response, final or informational. last says that no content follows.

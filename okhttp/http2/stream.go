@@ -17,6 +17,7 @@ type Stream struct {
 	// Guarded by Conn.mu.
 	err       error // the end of the stream by a reset, a failure of the connection or Cancel
 	heads     []head
+	headRoom  [1]head // for heads: most streams have one
 	headBytes int
 	trailers  []string
 	in        okio.Buffer // content that came
@@ -51,11 +52,9 @@ type head struct {
 	last   bool
 }
 
-// newStream makes a stream, or takes one that is over. The lock is held.
+// newStream makes a stream. The lock is held.
 func (c *Conn) newStream(id uint32) *Stream {
 	s := new(Stream)
-	s.reader.init()
-	s.sender.init()
 	s.conn, s.id, s.declared = c, id, -1
 	s.sendWindow = c.peerWindow
 	s.window = int64(c.cfg.streamWindow())
@@ -90,6 +89,17 @@ func (s *Stream) Err() error {
 	return s.err
 }
 
+// AwaitEnd waits until the stream is over, and returns why if it ended early. It belongs to the receiving side.
+func (s *Stream) AwaitEnd() error {
+	c := s.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.await(&s.reader, s.deadline, (*isOver)(s)); err != nil {
+		return err
+	}
+	return s.err
+}
+
 // Overlap notes that content is sent while the response is read: there is no limit on waits for the peer until all was sent.
 func (s *Stream) Overlap() {
 	s.conn.mu.Lock()
@@ -121,10 +131,12 @@ type (
 	hasHead    Stream
 	hasContent Stream
 	hasRoom    Stream
+	isOver     Stream
 )
 
 func (s *hasHead) ready() bool    { return len(s.heads) > 0 || s.err != nil || s.ended }
 func (s *hasContent) ready() bool { return s.in.Len() > 0 || s.ended || s.err != nil || s.unwanted }
+func (s *isOver) ready() bool     { return s.removed || s.err != nil }
 func (s *hasRoom) ready() bool {
 	return s.sendWindow > 0 && s.conn.sendWindow > 0 || s.err != nil
 }
@@ -202,7 +214,7 @@ func (s *Stream) Trailers() ([]string, error) {
 }
 
 // closeRead gives up what the peer still sends. A stream whose content was not sent whole goes on in the other direction, any other is
-// reset with CANCEL.
+// reset: with CANCEL, by a server with NO_ERROR.
 func (s *Stream) closeRead() {
 	c := s.conn
 	c.mu.Lock()
@@ -215,7 +227,7 @@ func (s *Stream) closeRead() {
 		s.credit(dropped)
 	}
 	if !s.ended && s.finished && s.err == nil {
-		s.reset(Cancel)
+		s.reset(s.abandonment())
 	}
 	c.interrupt(&s.reader)
 	c.flushAside()
@@ -298,8 +310,17 @@ func (s *Stream) endOutput() {
 	case s.ended:
 		s.remove()
 	case s.unwanted:
-		s.reset(Cancel)
+		s.reset(s.abandonment())
 	}
+}
+
+// abandonment is the code of the reset of a stream whose content is not wanted while all was sent: a server's response is whole, and stays good
+// (RFC 9113 section 8.1).
+func (s *Stream) abandonment() ErrorCode {
+	if s.conn.server {
+		return NoError
+	}
+	return Cancel
 }
 
 // remove takes the stream off the connection. The lock is held.
@@ -310,15 +331,16 @@ func (s *Stream) remove() {
 	s.removed = true
 	c := s.conn
 	delete(c.streams, s.id)
-	if s.err == nil && !c.ours(s.id) {
-		c.abused = max(c.abused-1, 0)
-	}
-	if c.ours(s.id) {
+	switch {
+	case c.ours(s.id):
 		c.opened--
-	} else if s.promised {
+	case s.promised:
 		c.pushes--
-	} else {
+	default:
 		c.served--
+	}
+	if !c.ours(s.id) && s.err == nil && c.resetDebt > 0 {
+		c.resetDebt--
 	}
 	if s.unwanted {
 		s.dropInput()

@@ -14,6 +14,7 @@ type waiter struct {
 	interrupted bool // was made to leave the place of the reader
 }
 
+// init prepares for being woken, which the leader need not. Conn.mu is held.
 func (w *waiter) init() {
 	if w.wake == nil {
 		w.wake = make(chan struct{}, 1)
@@ -58,13 +59,23 @@ func (c *Conn) await(w *waiter, deadline time.Time, u until) error {
 	c.recent = true
 	for !u.ready() {
 		c.waiting++
-		w.waits = true
 		c.flushAside() // what was held back until now must be on its way
-		c.mu.Unlock()
-		err := c.awaitChange(w, deadline, u)
+		var err error
+		select {
+		case c.reading <- struct{}{}:
+			c.mu.Unlock()
+			err = c.lead(w, deadline, u)
+		default:
+			w.init()
+			w.waits = true
+			c.mu.Unlock()
+			err = c.follow(w, deadline, u)
+		}
 		c.mu.Lock()
 		w.waits = false
-		c.waiting--
+		if c.waiting--; c.waiting == 0 {
+			c.watchQuiet()
+		}
 		if err != nil && !u.ready() {
 			return err
 		}
@@ -72,15 +83,8 @@ func (c *Conn) await(w *waiter, deadline time.Time, u until) error {
 	return nil
 }
 
-// awaitChange returns when something may have changed.
-func (c *Conn) awaitChange(w *waiter, deadline time.Time, u until) error {
-	select {
-	case <-w.wake:
-		return nil
-	case c.reading <- struct{}{}:
-		return c.lead(w, deadline, u)
-	default:
-	}
+// follow waits for something to change, or for the place of the reader.
+func (c *Conn) follow(w *waiter, deadline time.Time, u until) error {
 	due := w.due(deadline)
 	defer w.stop()
 	select {
@@ -98,9 +102,10 @@ func (c *Conn) lead(w *waiter, deadline time.Time, u until) error {
 	c.mu.Lock()
 	c.leader = w
 	for {
-		done := u.ready() || w.interrupted || c.err != nil
+		over := c.err != nil
+		done := u.ready() || w.interrupted
 		c.mu.Unlock()
-		if done && !c.received.buffered() {
+		if over || done && !c.received.buffered() {
 			break
 		}
 		err := c.received.step(deadline, !done)
@@ -152,17 +157,21 @@ func (c *Conn) readWhileQuiet() {
 		c.mu.Unlock()
 		return
 	}
-	quiet := c.waiting == 0 && !c.recent
-	if c.recent = false; !quiet {
-		c.quiet.Reset(quietTime)
+	c.watched = false
+	if c.waiting > 0 { // the last of them goes on watching
+		c.mu.Unlock()
+		return
+	}
+	if c.recent {
+		c.recent = false
+		c.watchQuiet()
 		c.mu.Unlock()
 		return
 	}
 	c.mu.Unlock()
 	select {
 	case c.reading <- struct{}{}:
-	default:
-		c.watchQuiet()
+	default: // who waits meanwhile goes on watching
 		return
 	}
 	for {
@@ -171,20 +180,24 @@ func (c *Conn) readWhileQuiet() {
 			return
 		}
 		c.mu.Lock()
-		wanted := c.waiting > 0
+		over, wanted := c.err != nil, c.waiting > 0
 		c.mu.Unlock()
-		if wanted && !c.received.buffered() {
+		if over || wanted && !c.received.buffered() {
 			break
 		}
 	}
 	<-c.reading
-	c.watchQuiet()
-}
-
-func (c *Conn) watchQuiet() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.err == nil {
+	if c.waiting == 0 { // they have left already
+		c.watchQuiet()
+	}
+}
+
+// watchQuiet has it noticed when nobody waits for a while, which costs something only if it is not watched already. The lock is held.
+func (c *Conn) watchQuiet() {
+	if !c.watched && c.err == nil {
+		c.watched = true
 		c.quiet.Reset(quietTime)
 	}
 }

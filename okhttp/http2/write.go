@@ -18,7 +18,9 @@ func (c *Conn) appendFrame(frame []byte) {
 }
 
 func (c *Conn) append(p []byte) {
-	c.scratch = p[:0]
+	if c.scratch = p[:0]; cap(p) > keptRoom {
+		c.scratch = nil
+	}
 	if c.err != nil {
 		return // nobody will send it
 	}
@@ -194,6 +196,7 @@ func (s *Stream) takePlace() error {
 	for {
 		c.mu.Lock()
 		err := s.err
+		s.sender.init()
 		s.sender.waits = err == nil
 		c.mu.Unlock()
 		if err != nil {

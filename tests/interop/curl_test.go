@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/okhttp-go/ok/mockserver"
+	"github.com/okhttp-go/ok/okhttp"
 )
 
 // echo answers with the request's body, and tells a client that asks to send it.
@@ -51,25 +52,29 @@ func realCurl(t *testing.T) func(args ...string) output {
 	}
 }
 
-// TestCurlFetches lets curl fetch from the mock server, over http and https.
+// TestCurlFetches lets curl fetch from the mock server, over http and https, with HTTP/1.1 and HTTP/2.
 func TestCurlFetches(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		opts []mockserver.Option
+		name    string
+		version string
+		opts    []mockserver.Option
+		args    []string
 	}{
-		{"http", nil},
-		{"https", []mockserver.Option{mockserver.WithLocalhostTLS()}},
+		{"http", "HTTP/1.1", nil, nil},
+		{"https", "HTTP/1.1", []mockserver.Option{mockserver.WithLocalhostTLS(), mockserver.WithProtocols(okhttp.HTTP1Only)}, nil},
+		{"HTTP/1.1 of two", "HTTP/1.1", []mockserver.Option{mockserver.WithProtocols(okhttp.HTTP2PriorKnowledge)}, nil},
+		{"HTTP/2 by ALPN", "HTTP/2", []mockserver.Option{mockserver.WithLocalhostTLS()}, []string{"--http2"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			run := realCurl(t)
 			server := mockserver.New(t, c.opts...)
-			var trust []string
-			if c.name == "https" {
+			trust := c.args
+			if server.CertificatePEM() != nil {
 				ca := filepath.Join(t.TempDir(), "ca.pem")
 				if err := os.WriteFile(ca, server.CertificatePEM(), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				trust = []string{"--cacert", ca}
+				trust = append(trust, "--cacert", ca)
 			}
 			curl := func(args ...string) output { return run(append(trust, args...)...) }
 			took := func(line, body string) *mockserver.Request {
@@ -78,6 +83,7 @@ func TestCurlFetches(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				line += " " + c.version
 				if r.RequestLine() != line || string(r.Body) != body || r.Failure != nil {
 					t.Errorf("%s with %s, %v; want %s with %s", r.RequestLine(), abridged(string(r.Body)), r.Failure, line, abridged(body))
 				}
@@ -86,16 +92,16 @@ func TestCurlFetches(t *testing.T) {
 
 			server.Enqueue(mockserver.Reply(200).Header("Content-Type", "text/plain").Text("hello"))
 			curl("-w", " %{http_code} %{content_type} %{size_download}", server.URL("/a?b=c")).want(t, 0, "hello 200 text/plain 5")
-			took("GET /a?b=c HTTP/1.1", "")
+			took("GET /a?b=c", "")
 
 			// HEAD has the head of GET and no body.
 			server.Enqueue(mockserver.Reply(200).Text("hello"), mockserver.Reply(404).Chunked().Text("hello"))
 			head := curl("-I", server.URL("/1"), server.URL("/2"))
-			if head.code != 0 || !strings.Contains(head.out, "Content-Length: 5\r\n") || strings.Contains(head.out, "hello") {
+			if head.code != 0 || !strings.Contains(strings.ToLower(head.out), "content-length: 5\r\n") || strings.Contains(head.out, "hello") {
 				t.Errorf("%+v", head)
 			}
-			took("HEAD /1 HTTP/1.1", "")
-			if r := took("HEAD /2 HTTP/1.1", ""); r.Index != 1 {
+			took("HEAD /1", "")
+			if r := took("HEAD /2", ""); r.Index != 1 {
 				t.Errorf("%v, want it on the same connection", r)
 			}
 
@@ -107,24 +113,24 @@ func TestCurlFetches(t *testing.T) {
 			}
 			server.Enqueue(mockserver.Reply(201).Text("created"))
 			curl("-d", "a=b", server.URL("/form")).want(t, 0, "created")
-			took("POST /form HTTP/1.1", "a=b")
+			took("POST /form", "a=b")
 			server.Enqueue(mockserver.Reply(200).Text("ok"))
 			curl("-H", "Expect:", "--data-binary", "@"+file, server.URL("/length")).want(t, 0, "ok")
-			took("POST /length HTTP/1.1", large)
+			took("POST /length", large)
 			server.Enqueue(mockserver.Reply(200).Text("ok"))
 			curl("-H", "Expect:", "-H", "Transfer-Encoding: chunked", "-T", file, server.URL("/chunked")).want(t, 0, "ok")
-			took("PUT /chunked HTTP/1.1", large)
+			took("PUT /chunked", large)
 			server.Enqueue(mockserver.Reply(200).Continue().Text("ok"))
 			asked := curl("-v", "-H", "Expect: 100-continue", "--expect100-timeout", "20", "--data-binary", "@"+file, server.URL("/asked"))
 			asked.want(t, 0, "ok")
-			if !strings.Contains(asked.err, "< HTTP/1.1 100 ") {
+			if !strings.Contains(asked.err, "< "+c.version+" 100 ") {
 				t.Errorf("no 100 in %s", asked.err)
 			}
-			took("POST /asked HTTP/1.1", large)
+			took("POST /asked", large)
 			server.Enqueue(mockserver.Reply(413).SkipRequestBody().Text("too large"))
 			curl("-H", "Expect: 100-continue", "--expect100-timeout", "20", "-w", " %{size_upload}", "--data-binary", "@"+file, server.URL("/refused")).
 				want(t, 0, "too large 0")
-			took("POST /refused HTTP/1.1", "")
+			took("POST /refused", "")
 
 			// Response bodies come with a length, in chunks, or until the end.
 			server.Enqueue(
@@ -135,18 +141,20 @@ func TestCurlFetches(t *testing.T) {
 				mockserver.Reply(200).UntilClose().Text("end"))
 			curl("-w", "%{num_connects}", server.URL("/1"), server.URL("/2"), server.URL("/3"), server.URL("/4"), server.URL("/5")).
 				want(t, 0, large+"1"+large+"0"+"0"+"trailed0"+"end0")
-			for i, line := range []string{"GET /1 HTTP/1.1", "GET /2 HTTP/1.1", "GET /3 HTTP/1.1", "GET /4 HTTP/1.1", "GET /5 HTTP/1.1"} {
+			for i, line := range []string{"GET /1", "GET /2", "GET /3", "GET /4", "GET /5"} {
 				if r := took(line, ""); r.Index != i {
 					t.Errorf("%v is number %d on its connection, want %d", r, r.Index, i)
 				}
 			}
 
-			if c.name == "https" { // where curl offers nothing but "http/1.0" by ALPN
+			if len(trust) > 0 { // HTTP/2, or TLS, where curl offers nothing but "http/1.0" by ALPN
 				return
 			}
 			server.Enqueue(mockserver.Reply(200).Text("old"))
 			curl("--http1.0", server.URL("/old")).want(t, 0, "old")
-			took("GET /old HTTP/1.0", "")
+			if r, err := server.TakeRequest(t.Context()); err != nil || r.RequestLine() != "GET /old HTTP/1.0" {
+				t.Errorf("%v, %v", r, err)
+			}
 		})
 	}
 }

@@ -27,6 +27,7 @@ type nginx struct {
 	root      string // of what it serves
 	addr      string // host and port in cleartext
 	secure    string // host and port under TLS
+	second    string // the same as addr, with HTTP/2 under TLS
 	authority *authority
 	cmd       *exec.Cmd
 	stderr    bytes.Buffer
@@ -62,20 +63,22 @@ func startNginx(t *testing.T, locations string) *nginx {
 	// with a master process.
 	clear, clearAddr := listening(t)
 	secure, secureAddr := listening(t)
-	n.addr, n.secure = clearAddr, secureAddr
+	second, secondAddr := listening(t)
+	n.addr, n.secure, n.second = clearAddr, secureAddr, secondAddr
 	n.authority.write(t, dir, "server", "a_b.test", "c.test", "127.0.0.1")
-	text := strings.Replace(configuration, "LOCATIONS", locations, 1)
-	n.write(t, "nginx.conf", strings.NewReplacer("DIR", dir, "SECURE", secureAddr, "CLEAR", clearAddr, "USER", asUser(t)).Replace(text))
+	text := strings.ReplaceAll(configuration, "LOCATIONS", locations)
+	n.write(t, "nginx.conf", strings.NewReplacer("DIR", dir, "SECURE", secureAddr, "SECOND", secondAddr, "CLEAR", clearAddr, "USER", asUser(t)).Replace(text))
 
 	n.cmd = exec.Command(path, "-p", dir, "-c", filepath.Join(dir, "nginx.conf"))
-	n.cmd.Env = append(os.Environ(), "NGINX=3;4;")
-	n.cmd.ExtraFiles = []*os.File{clear, secure} // 3 and 4
+	n.cmd.Env = append(os.Environ(), "NGINX=3;4;5;")
+	n.cmd.ExtraFiles = []*os.File{clear, secure, second} // 3, 4 and 5
 	n.cmd.Stderr = &n.stderr
 	if err := n.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	clear.Close()
 	secure.Close()
+	second.Close()
 	t.Cleanup(func() { n.stop(t) })
 	return n
 }
@@ -181,6 +184,15 @@ http {
 		listen CLEAR;
 		server_name localhost;
 		root DIR/root;
+LOCATIONS
+	}
+
+	server {
+		listen SECOND ssl http2;
+		server_name localhost;
+		root DIR/root;
+		ssl_certificate DIR/server.pem;
+		ssl_certificate_key DIR/server.key;
 LOCATIONS
 	}
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 
@@ -60,18 +59,7 @@ func TestClient(t *testing.T) {
 	}
 	got := fmt.Sprintf("okhttp before the servers of h2spec's client cases, written by: go test -run TestClient -update\n\n%d of %d pass\n%s",
 		passed, len(results), table.String())
-	if *update {
-		if err := os.WriteFile(clientResultsFile, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(clientResultsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.ReplaceAll(string(want), "\r\n", "\n") != got {
-		t.Errorf("the results changed; look at the difference, then run with -update\n%s", got)
-	}
+	compare(t, clientResultsFile, got)
 }
 
 // netHTTP is the client of the standard library.

@@ -75,5 +75,5 @@ func text(resp *okhttp.Response, err error) (string, error) {
 		return "", err
 	}
 	body, err := resp.Body.Text()
-	return fmt.Sprintf("%d %s: %s", resp.Status, resp.Message, body), err
+	return fmt.Sprintf("%d over %s: %s", resp.Status, resp.Protocol, body), err
 }

@@ -12,8 +12,8 @@ func TestDemo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"look up demo.test", "TLS done: TLSv1.3", "-> 200 OK: hello", "-> 200 OK: how are you?", "-> 200 OK: packed and unpacked", "retry: true",
-		"-> 200 OK: at the second try", "call timeout",
+		"look up demo.test", "TLS done: TLSv1.3", "-> 200 over h2: hello", "-> 200 over h2: how are you?", "-> 200 over h2: packed and unpacked", "retry: true",
+		"-> 200 over h2: at the second try", "call timeout",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())

@@ -1,0 +1,212 @@
+package mockserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/okhttp-go/ok/okhttp/http2"
+	"github.com/okhttp-go/ok/okio"
+)
+
+// errRaw is the fault of a script that cannot be sent in frames.
+var errRaw = errors.New("mockserver: Raw on HTTP/2, where a response consists of frames")
+
+// streamExchange is one request of HTTP/2 and its response.
+type streamExchange struct {
+	*session
+	stream  *http2.Stream
+	request *Request
+	length  int64 // of the request's content, -1 if it is not known
+}
+
+// beginHTTP2 takes over the head.
+func (r *Request) beginHTTP2(fields []string) {
+	pseudo, rest := http2.SplitPseudo(fields)
+	r.Proto, r.Headers = "HTTP/2", headersOf(rest)
+	for i := 0; i < len(pseudo); i += 2 {
+		switch value := pseudo[i+1]; pseudo[i] {
+		case ":method":
+			r.Method = value
+		case ":path":
+			r.Target = value
+		case ":authority":
+			r.Authority = value
+		}
+	}
+	if r.Authority == "" {
+		r.Authority = r.Headers.Get("Host")
+	}
+	if r.Target == "" { // CONNECT (RFC 9113 section 8.5)
+		r.Target = r.Authority
+	}
+}
+
+// run answers the request. bare says that it has no content.
+func (x *streamExchange) run(ctx context.Context, bare bool) {
+	defer func() {
+		if p := recover(); p != nil { // of a body, most likely
+			err := newPanicError("dispatcher or body", p)
+			x.server.fault(err)
+			x.stream.Cancel(http2.InternalError, err)
+		}
+	}()
+	r, journal := x.request, &x.server.journal
+	dispatcher := x.server.current()
+	hint, err := peekSafely(dispatcher, r)
+	if err != nil {
+		journal.record(r)
+		x.answer(ctx, x.blame(err), true)
+		return
+	}
+	if e := hint.onRequest(); e != nil {
+		r.Failure = errEffect
+		journal.record(r)
+		x.log(r, 0)
+		x.perform(e, false)
+		return
+	}
+	if err := x.informational(hint.infos); err != nil {
+		hint.giveBack()
+		return
+	}
+	if !bare && !hint.skipBody {
+		r.Failure = x.readBody(ctx, hint)
+	}
+	journal.record(r)
+	switch {
+	case r.Failure == errEffect: // the response is used up, or a client that tries again would meet it forever
+		x.log(r, 0)
+		x.perform(hint.effects[RequestBody].effect, false)
+		return
+	case r.Failure != nil: // the stream or the connection is over
+		hint.giveBack()
+		x.log(r, 0)
+		return
+	}
+	resp := hint.Response
+	if hint.reserved == nil {
+		resp, err = dispatch(ctx, dispatcher, r)
+	}
+	if err == nil {
+		err = resp.Err()
+	}
+	if err == nil && resp.raw != nil {
+		err = errRaw
+	}
+	if err == nil && resp.Code() == 101 {
+		err = errors.New("mockserver: status 101 on HTTP/2, which does not have it")
+	}
+	if err != nil {
+		resp = x.blame(err)
+	}
+	if ctx.Err() == nil {
+		x.answer(ctx, resp, hint.known && len(hint.infos) > 0)
+	}
+}
+
+// readBody reads the content and the trailers of the request.
+func (x *streamExchange) readBody(ctx context.Context, hint early) error {
+	if err := x.readContent(ctx, x.request, hint, x.stream.Source(), x.length); err != nil {
+		return err
+	}
+	trailers, err := x.stream.Trailers()
+	x.request.Trailers = headersOf(trailers)
+	return err
+}
+
+func (x *streamExchange) informational(infos []informational) error {
+	for _, info := range infos {
+		if err := x.stream.SendHead(info.status, info.fields, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answer sends the response as it is scripted. told says that its 1xx responses were sent.
+func (x *streamExchange) answer(ctx context.Context, resp Response, told bool) {
+	r := x.request
+	if e := resp.effects[ResponseStart].effect; e != nil {
+		x.log(r, 0)
+		x.perform(e, false)
+		return
+	}
+	err := sleep(ctx, resp.headDelay)
+	if err == nil && !told {
+		err = x.informational(resp.infos)
+	}
+	struck := false
+	if err == nil {
+		struck, err = x.send(ctx, &resp)
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			x.server.cfg.logger.Warn("mockserver: response", "conn", x.index, "line", r.RequestLine(), "err", err)
+		}
+		x.stream.Cancel(http2.InternalError, err)
+		return
+	}
+	x.log(r, resp.Code())
+	if e := resp.effects[ResponseBody].effect; struck {
+		x.perform(e, false)
+		return
+	}
+	if e := resp.effects[ResponseEnd].effect; e != nil {
+		x.perform(e, true)
+	}
+	_ = x.stream.Source().Close() // asks for no more of a request that was not read
+}
+
+// send sends the response; struck says that an effect is due within its body.
+func (x *streamExchange) send(ctx context.Context, resp *Response) (struck bool, err error) {
+	_, fields := resp.head(x.request.Method)
+	bare := resp.bodiless(x.request.Method) || resp.content.open == nil
+	last := bare && len(resp.trailers) == 0 && resp.bodyDelay == 0 && resp.effects[ResponseBody].effect == nil
+	if err := x.stream.SendHead(resp.Code(), fields, last); err != nil || last {
+		return false, err
+	}
+	if err := sleep(ctx, resp.bodyDelay); err != nil {
+		return false, err
+	}
+	scripted := resp.content
+	if bare {
+		scripted = content{}
+	}
+	body, err := scripted.reader()
+	if err != nil {
+		return false, err
+	}
+	defer body.Close()
+	sink := okio.NewBufferedSink(x.stream.Sink())
+	if struck, err = sendBytes(ctx, sink, body, scripted.length, resp, scripted.live); err != nil || struck {
+		return struck, err
+	}
+	if len(resp.trailers) == 0 || resp.bodiless(x.request.Method) {
+		return false, sink.Close()
+	}
+	if err := sink.Flush(); err != nil {
+		return false, err
+	}
+	return false, x.stream.SendTrailers(resp.trailers)
+}
+
+// perform does what an effect says. whole says that the response was sent.
+func (x *streamExchange) perform(e Effect, whole bool) {
+	x.stream.SetLimits(0, 0, time.Now().Add(stallLimit))
+	switch e := e.(type) {
+	case CloseStream:
+		x.stream.Cancel(e.Code, fmt.Errorf("%w: CloseStream", errEffect))
+	case ShutdownConnection:
+		x.leave()
+		if !whole {
+			x.stream.Cancel(http2.Cancel, errEffect)
+		}
+	case Stall:
+		_ = x.stream.AwaitEnd()
+	default:
+		x.strike(e)
+		_ = x.stream.AwaitEnd()
+	}
+}
