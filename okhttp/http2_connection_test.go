@@ -20,14 +20,6 @@ import (
 // which answers with the number of the connection and that of the stream on it.
 func which(s *stream2) { s.answer(200, fmt.Sprint(s.peer.n, ".", s.n)) }
 
-// held answers a stream once it may.
-func held(release <-chan struct{}) func(*stream2) {
-	return func(s *stream2) {
-		<-release
-		which(s)
-	}
-}
-
 // all executes several GETs at the same time and returns what they got, sorted.
 func (w *world) all(n int, url string) []string {
 	var calls sync.WaitGroup
