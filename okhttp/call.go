@@ -328,7 +328,6 @@ func (c *Call) hold(conn *Connection) error {
 	case c.client.closed.Load():
 		return ErrClientClosed
 	}
-	held = true
 	if c.plan.planner != nil {
 		c.plan.planner.resolved()
 	}

@@ -68,6 +68,12 @@ func (s *callSet) remove(c *Call) {
 	delete(s.calls, c)
 }
 
+func (s *callSet) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.calls)
+}
+
 // of returns those of a client.
 func (s *callSet) of(client *Client) (list []*Call) {
 	s.mu.Lock()
@@ -125,17 +131,21 @@ func (c *Connection) greet(ctx context.Context, limit time.Duration) error {
 // settled notes that the connection has its place in the pool.
 func (c *Connection) settled() {
 	if c.placed.Store(true); c.http2 != nil {
-		c.changed()
+		c.review()
 	}
 }
 
-// changed has the pool know what the other side of an HTTP/2 connection lets happen on it from now on. It may run on any goroutine, and on one
-// that others wait for to read: panics of listeners do not pass.
+// changed is told by an HTTP/2 connection that the other side lets something else happen on it from now on.
 func (c *Connection) changed() {
 	c.hearing.Do(func() { close(c.heard) })
-	if !c.placed.Load() {
-		return // it is looked at when it has its place
+	if c.placed.Load() { // otherwise it is looked at when it has its place
+		c.review()
 	}
+}
+
+// review has the pool know what the other side of an HTTP/2 connection lets happen on it. It may run on any goroutine, and on one that others
+// wait for to read: panics of listeners do not pass.
+func (c *Connection) review() {
 	defer func() {
 		if v := recover(); v != nil {
 			c.pool.panicked(v)

@@ -23,6 +23,7 @@ type http2Wire struct {
 	deadline    time.Time
 	length      int64       // that the response announced
 	last        bool        // nothing follows its head
+	guess       int         // how many calls the connection had, if it was not known yet how many it may have
 	partial     okio.Buffer // content taken off the stream for Read
 }
 
@@ -34,6 +35,11 @@ func (w *http2Wire) limit(read, write time.Duration, deadline time.Time, _ int64
 }
 
 func (w *http2Wire) writeHead(req *Request) error {
+	select {
+	case <-w.conn.heard:
+	default:
+		w.guess = w.conn.calls.count()
+	}
 	head := http2.RequestHead{Method: req.method, Path: req.url.requestTarget(), Authority: req.url.hostPort(), Scheme: req.url.Scheme()}
 	_, fields := onRoute(w.conn.route, req)
 	s, err := w.conn.http2.Open(head, fields, req.body == nil)
@@ -123,15 +129,25 @@ func untouched(err error) bool {
 	return errors.As(err, &away) || errors.As(err, &reset) && reset.Remote && reset.Code == http2.RefusedStream
 }
 
+// crowdedOut reports whether the server refused a stream because there were more than it allows, before it could say how many that is. The failure
+// says nothing about the connection, nor about its route.
+func (w *http2Wire) crowdedOut(err error) bool {
+	var reset *http2.StreamResetError
+	return w.guess > w.conn.http2.MaxStreams() && errors.As(err, &reset) && reset.Remote && reset.Code == http2.RefusedStream
+}
+
 // judge decides, after a failure, whether the connection gets other calls: one refused stream says nothing about it, the second does, and so
 // does any other reset by the server.
 func (w *http2Wire) judge(call *Call, err error) {
 	if errors.Is(err, http2.ErrTooManyStreams) {
-		w.conn.changed() // the pool is about to be told of it, and must know before another attempt is made
+		w.conn.review() // the pool is about to be told of it, and must know before another attempt is made
 		return
 	}
 	var reset *http2.StreamResetError
 	if !errors.As(err, &reset) || !reset.Remote || call.IsCanceled() {
+		return
+	}
+	if w.crowdedOut(err) {
 		return
 	}
 	if reset.Code == http2.NoError {

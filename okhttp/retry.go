@@ -175,5 +175,8 @@ func (c *Call) recoverable(ctx context.Context, cfg *config, req *Request, err e
 	case ae.sent && !req.repeatable():
 		return false
 	}
+	if w, ok := c.exchange.wire.(*http2Wire); ok && w.crowdedOut(err) {
+		return plan.around()
+	}
 	return plan.more()
 }
