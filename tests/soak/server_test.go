@@ -26,14 +26,23 @@ type site struct {
 	conns map[net.Conn]struct{}
 	over  bool
 	tasks sync.WaitGroup
+	http2 *http.Server // nil: it speaks HTTP/1.1, by itself
 }
 
-func newSite(name string, config *tls.Config, seed uint64, think time.Duration, others func(*rand.Rand) string) (*site, error) {
+func listenSite(name string, seed uint64, think time.Duration, others func(*rand.Rand) string) (*site, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	s := &site{name: name, listen: l, others: others, think: think, rng: rand.New(rand.NewPCG(seed, 1)), seen: map[string]int{}, conns: map[net.Conn]struct{}{}}
+	return &site{
+		name: name, listen: l, others: others, think: think,
+		rng: rand.New(rand.NewPCG(seed, 1)), seen: map[string]int{}, conns: map[net.Conn]struct{}{},
+	}, nil
+}
+
+// start accepts connections, over TLS if there is a configuration.
+func (s *site) start(config *tls.Config) {
+	l := s.listen
 	s.tasks.Go(func() {
 		for {
 			c, err := l.Accept()
@@ -50,11 +59,13 @@ func newSite(name string, config *tls.Config, seed uint64, think time.Duration, 
 			s.mu.Unlock()
 		}
 	})
-	return s, nil
 }
 
 // close ends the server and waits for all it does.
 func (s *site) close() {
+	if s.http2 != nil {
+		s.http2.Close()
+	}
 	s.listen.Close()
 	s.mu.Lock()
 	s.over = true

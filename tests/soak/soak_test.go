@@ -25,7 +25,7 @@ import (
 
 const (
 	sites  = 50
-	secure = 5 // of them, over TLS
+	secure = 10 // of them, over TLS, and every other one of these speaks HTTP/2
 )
 
 // soak is one run.
@@ -105,9 +105,14 @@ func (s *soak) begin(duration time.Duration) {
 			scheme, config = "https", serverConfig(s.t, root, name)
 		}
 		s.urls = append(s.urls, scheme+"://"+name)
-		site, err := newSite(name, config, s.seed+uint64(i), min(duration/5, 2500*time.Millisecond), func(r *rand.Rand) string { return s.urls[r.IntN(sites)] })
+		site, err := listenSite(name, s.seed+uint64(i), min(duration/5, 2500*time.Millisecond), func(r *rand.Rand) string { return s.urls[r.IntN(sites)] })
 		if err != nil {
 			s.t.Fatal(err)
+		}
+		if i%2 == 0 && config != nil {
+			site.start2(config)
+		} else {
+			site.start(config)
 		}
 		s.network.sites = append(s.network.sites, site)
 	}
