@@ -89,5 +89,8 @@ func extends(fields []string) bool {
 
 // SendHead sends the head of a response, final or informational. last says that no content follows.
 func (s *Stream) SendHead(status int, fields []string, last bool) error {
-	return s.sendBlock(last, func(dst []byte) ([]byte, error) { return s.conn.encoder.AppendResponse(dst, status, fields) })
+	return s.sendBlock(last, func(dst []byte) ([]byte, error) { // under the lock
+		s.answered = status >= 200
+		return s.conn.encoder.AppendResponse(dst, status, fields)
+	})
 }

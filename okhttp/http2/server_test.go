@@ -518,3 +518,31 @@ func TestServerCloseReleases(t *testing.T) {
 		p.want("GOAWAY 0 1 NO_ERROR")
 	})
 }
+
+// A client may give its request up once the response has begun. What it announced does not matter then, and the response arrives whole.
+func TestRequestGivenUpForTheResponse(t *testing.T) {
+	inBubble(t, true, Config{}, func(t *testing.T, p *tester) {
+		p.greetServer()
+		p.headers(1, false, append(request("POST"), "content-length", "5")...)
+		s, _, _, err := p.conn.Accept(time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.SendHead(413, nil, false); err != nil {
+			t.Fatal(err)
+		}
+		p.want("HEADERS 1")
+		p.data(1, true, "")
+		time.Sleep(time.Second)
+		var b okio.Buffer
+		b.WriteString("no")
+		if err := s.Sink().WriteBuffer(&b, b.Len()); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Sink().Close(); err != nil {
+			t.Fatal(err)
+		}
+		p.want(`DATA 1 "no"`)
+		p.want("DATA 1 END")
+	})
+}

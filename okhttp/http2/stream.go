@@ -27,6 +27,7 @@ type Stream struct {
 	removed   bool        // it is not open any more
 	headed    bool        // the final head came
 	bodiless  bool        // the request was HEAD: its response has no content, whatever it declares
+	answered  bool        // the head of the final response was sent, in the role of the server
 	tunnel    bool        // the request was CONNECT
 	promised  bool        // it was pushed
 	overlaps  bool        // content is sent while the response is read
