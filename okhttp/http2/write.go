@@ -66,7 +66,7 @@ func (c *Conn) flushAside() {
 func (c *Conn) drain() {
 	for {
 		c.mu.Lock()
-		if c.out.Len() == 0 || c.err != nil {
+		if c.out.Len() == 0 || c.err != nil || c.mute { // mute: a write failed, and whoever made it is about to say so
 			c.writer = nil
 			<-c.writing // under the lock, so that whoever appends after this finds the place free
 			c.mu.Unlock()
