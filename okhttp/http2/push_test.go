@@ -100,6 +100,7 @@ func TestPushIsCancelled(t *testing.T) {
 				p.want("RST_STREAM 2 CANCEL")
 				p.data(2, true, "more")
 				p.settle()
+				synctest.Wait() // for the handler, who is told on a goroutine of his own
 				if c := p.conn; c.unread != 0 || c.pushes != 0 || c.streams[2] != nil {
 					t.Errorf("%d bytes unread, %d pushes", c.unread, c.pushes)
 				}
