@@ -269,8 +269,11 @@ func (c *Call) newResponse(ex *exchange, req *Request, head http1.ResponseHead) 
 		bare.Body = unreadable("", 0)
 		l.ResponseHeadersEnd(ResponseHeadersEnd{c, &bare})
 	}
-	if head.Status == 101 {
+	if ex.switches(head.Status) {
 		return c.upgraded(ex, r)
+	}
+	if ex.conn.http2 != nil && req.Upgrade() != "" {
+		ex.forgo() // nothing will follow
 	}
 	if err := ex.open(); err != nil {
 		return nil, ex.failure(PhaseResponseHeaders, err)

@@ -13,6 +13,7 @@ type routePlan struct {
 	planner *planner    // nil until something has to be connected
 	last    *Connection // of the latest attempt
 	fresh   bool        // which was connected for it
+	http1   bool        // an upgrade goes over HTTP/1.1, because the server takes no extended CONNECT
 }
 
 // more reports whether another attempt could take another way.
@@ -37,13 +38,35 @@ func (p *routePlan) around() bool {
 
 // connect begins an exchange over the connection that the call holds, an idle one of the pool, or a new one.
 func (c *Call) connect(ctx context.Context, cfg *config, req *Request, plan *routePlan) (*exchange, error) {
-	addr := addressFor(req, cfg)
+	conn, now, err := c.connection(ctx, cfg, req, plan)
+	if err != nil {
+		return nil, err
+	}
+	if req.Upgrade() != "" && conn.http2 != nil {
+		switch takes, err := c.takesConnect(ctx, cfg, req, conn); {
+		case err != nil:
+			return nil, &attemptError{phase: PhaseConnect, route: conn.route.String(), err: err}
+		case !takes && conn.address.secure && conn.address.protocols() == HTTP2OrHTTP1:
+			c.release()
+			*plan = routePlan{http1: true}
+			return c.connect(ctx, cfg, req, plan)
+		case !takes:
+			return nil, &attemptError{phase: PhaseConnect, route: conn.route.String(), final: true, err: errNoUpgrade}
+		}
+	}
+	plan.last = conn
+	return c.begin(ctx, cfg, req, conn, now), nil
+}
+
+// connection takes hold of the connection that connect begins an exchange over.
+func (c *Call) connection(ctx context.Context, cfg *config, req *Request, plan *routePlan) (*Connection, time.Time, error) {
+	addr := addressFor(req, cfg, plan)
 	now := time.Now()
+	plan.fresh = false
 	if conn := c.conn.Load(); conn != nil {
 		if c.keeps(cfg, conn, &addr, req.url) && conn.pool == cfg.pool && conn.reusable() && !conn.crowded() {
 			if conn.healthy(0, req.repeatable()) {
-				plan.last, plan.fresh = conn, false
-				return c.begin(ctx, cfg, req, conn, now), nil
+				return conn, now, nil
 			}
 			conn.unfit() // the look may have taken what made it so, so another one might find nothing
 		}
@@ -51,17 +74,13 @@ func (c *Call) connect(ctx context.Context, cfg *config, req *Request, plan *rou
 	}
 	conn, err := c.acquire(cfg, addr, req.repeatable(), now)
 	if err != nil {
-		return nil, &attemptError{err: err}
+		return nil, now, &attemptError{err: err}
 	}
-	plan.fresh = false
 	if conn == nil {
-		if conn, err = c.dial(ctx, cfg, req, addr, plan); err != nil {
-			return nil, err
-		}
+		conn, err = c.dial(ctx, cfg, req, addr, plan)
 		now = time.Now()
 	}
-	plan.last = conn
-	return c.begin(ctx, cfg, req, conn, now), nil
+	return conn, now, err
 }
 
 // acquire takes hold of an idle connection of the pool. It returns nil if there is none.

@@ -34,6 +34,9 @@ func eventText(hook string, event any) string {
 	case ConnectEvent:
 		return name + " " + e.Route.String()
 	case ResponseHeadersEnd:
+		if r := e.Response; r.Protocol == HTTP2 && r.request.Upgrade() != "" && r.Status/100 == 2 {
+			name += " tunnel"
+		}
 		return fmt.Sprint(name, " ", e.Response.Status)
 	case RetryDecision:
 		return fmt.Sprint(name, " ", e.Retry)
@@ -249,7 +252,7 @@ func (g *callEvents) exchange(name, arg string) error {
 		return unless(response == "responseHeadersStart" && !g.responseFailed, "the head of the response has not started, or has ended")
 	case "responseHeadersEnd":
 		g.response = name
-		g.upgraded = arg == "101"
+		g.upgraded = arg == "101" || strings.HasPrefix(arg, "tunnel ")
 		return unless(response == "responseHeadersStart" && g.sent(), "the head of the response has not started")
 	case "responseBodyStart":
 		g.response = name
@@ -398,6 +401,7 @@ func TestEventGrammarTakes(t *testing.T) {
 		"upgrade, the other way round":     grammarUpgraded + "responseBodyStart, requestBodyStart, requestBodyEnd, responseBodyEnd, " + grammarEnd,
 		"upgrade that is not used":         grammarUpgraded + grammarEnd,
 		"upgrade that breaks":              grammarUpgraded + "requestBodyStart, responseBodyStart, responseFailed, requestFailed, connectionReleased, callFailed",
+		"tunnel":                           strings.Replace(grammarUpgraded, "101", "tunnel 200", 1) + "requestBodyStart, responseBodyStart, responseBodyEnd, requestBodyEnd, " + grammarEnd,
 		"upgrade with a body":              grammarConnected + grammarSent + "requestBodyStart, requestBodyEnd, responseHeadersStart, responseHeadersEnd 101, followUpDecision false, requestBodyStart, requestBodyEnd, " + grammarEnd,
 		"race":                             "callStart, connectStart a, connectStart b, connectEnd b, connectionAcquired, " + grammarSent + "connectFailed a, " + final,
 		"race that ends after the call":    "callStart, connectStart a, connectStart b, connectEnd b, connectionAcquired, " + grammarSent + final + ", connectFailed a",

@@ -19,6 +19,9 @@ type HTTP2Config struct {
 	MaxFrameSize int
 	// HeaderTableSize is the size of the table with which received headers are decompressed, in bytes. 0: 4096.
 	HeaderTableSize int
+	// ExtendedConnect lets requests with [Upgrade] be streams of a connection over HTTP/2, if its server allows that (RFC 8441). Those to other servers
+	// get a connection over HTTP/1.1 each, which is what all of them get otherwise.
+	ExtendedConnect bool
 	// Push is told of pushed streams. nil refuses push.
 	Push PushObserver
 	// Frames is told of each frame as a line of text, for a log. It may be called by two goroutines of a connection at the same time, for the two

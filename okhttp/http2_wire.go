@@ -42,7 +42,12 @@ func (w *http2Wire) writeHead(req *Request) error {
 	}
 	head := http2.RequestHead{Method: req.method, Path: req.url.requestTarget(), Authority: req.url.hostPort(), Scheme: req.url.Scheme()}
 	_, fields := onRoute(w.conn.route, req)
-	s, err := w.conn.http2.Open(head, fields, req.body == nil)
+	last := req.body == nil
+	if protocol := req.Upgrade(); protocol != "" {
+		head.Method, head.Protocol, last = "CONNECT", protocol, false
+		fields = headersOf(fields).Without("Sec-WebSocket-Key").nv // RFC 8441 section 5
+	}
+	s, err := w.conn.http2.Open(head, fields, last)
 	if err != nil {
 		return err
 	}
@@ -106,6 +111,8 @@ func (w *http2Wire) discard(_ content, _ time.Time, got *int64) bool {
 	*got += n
 	return whole
 }
+
+func (w *http2Wire) socket() okio.Socket { return w.stream.Load().Socket() }
 
 func (w *http2Wire) overlap(stop func()) {
 	w.stop.Store(&stop)

@@ -202,8 +202,10 @@ func Idempotent() RequestOption {
 
 // Upgrade marks a call that leaves HTTP for another protocol (RFC 9110 section 7.8): "websocket" for one, or a list to choose from, the
 // preferred first, as in "HTTP/2.0, TLS/1.3". If the server switches, the response has status 101, its Upgrade header names the protocol, and
-// [Response.Socket] hands the connection over. Such a call skips the cache, network interceptors and the per-host limit of the
-// dispatcher, and its call timeout and context cover it up to the switch.
+// [Response.Socket] hands the connection over. Where [HTTP2Config] and the server allow it, a single protocol without a version is asked for with an
+// extended CONNECT over HTTP/2 instead (RFC 8441): then the status is 2xx, and what is handed over is one stream of a connection that others share.
+// Such a call skips the cache, network interceptors and the per-host limit of the dispatcher, and its call timeout and context cover it up to the
+// switch.
 func Upgrade(protocol string) RequestOption {
 	return requestOption(func(r *Request) error {
 		if !isProtocolList(protocol) {

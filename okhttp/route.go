@@ -42,9 +42,9 @@ func addressOf(u URL, cfg *config) address {
 }
 
 // addressFor is addressOf for a request, which may want to leave HTTP by way of HTTP/1.1.
-func addressFor(req *Request, cfg *config) address {
+func addressFor(req *Request, cfg *config, plan *routePlan) address {
 	a := addressOf(req.url, cfg)
-	if a.secure && req.Upgrade() != "" {
+	if a.secure && req.Upgrade() != "" && (plan.http1 || !req.tunnels(cfg)) {
 		a.settings = cfg.upgrading
 	}
 	return a

@@ -8,21 +8,39 @@ import (
 	"github.com/okhttp-go/ok/okio"
 )
 
-// upgrade is a connection after 101 (Switching Protocols): a socket of its user, until both directions are closed. Closing is safe while
+// upgrade is a connection after 101 (Switching Protocols), or a stream of one after extended CONNECT: a socket of its user, until both directions are
+// closed. Closing is safe while
 // another goroutine reads or writes, because code of net/http ends a connection so.
 type upgrade struct {
 	ex      *exchange
+	socket  okio.Socket
 	source  upgradedSource
 	sink    upgradedSink
 	open    atomic.Int32          // directions
 	failure atomic.Pointer[Error] // the first
 }
 
-// upgraded hands the connection over (RFC 9110 section 7.8). From here on neither the call's timeout nor its context concern it.
-func (c *Call) upgraded(ex *exchange, r *responseAndBody) (*Response, error) {
+// switches reports whether a response hands over what it came on (RFC 9110 section 7.8, RFC 8441 section 5).
+func (ex *exchange) switches(status int) bool {
+	if ex.conn.http2 == nil {
+		return status == 101
+	}
+	return ex.request.Upgrade() != "" && status/100 == 2
+}
+
+// mayUpgrade wants a 101 to be the answer to a request for one.
+func (ex *exchange) mayUpgrade(r *Response) error {
 	asked := ex.request.headers.hasToken("Connection", "upgrade") && ex.request.headers.has("Upgrade")
-	if !asked || !r.headers.hasToken("Connection", "upgrade") || !r.headers.has("Upgrade") {
-		return nil, ex.failure(PhaseResponseHeaders, &ProtocolError{Detail: "received HTTP 101 (Switching Protocols) without an upgrade"})
+	if ex.conn.http2 != nil || asked && r.headers.hasToken("Connection", "upgrade") && r.headers.has("Upgrade") {
+		return nil
+	}
+	return &ProtocolError{Detail: "received HTTP 101 (Switching Protocols) without an upgrade"}
+}
+
+// upgraded hands the connection over. From here on neither the call's timeout nor its context concern it.
+func (c *Call) upgraded(ex *exchange, r *responseAndBody) (*Response, error) {
+	if err := ex.mayUpgrade(&r.Response); err != nil {
+		return nil, ex.failure(PhaseResponseHeaders, err)
 	}
 	if c.unbind != nil && !c.unbind() {
 		return nil, ex.failure(PhaseResponseHeaders, ErrCanceled)
@@ -31,9 +49,9 @@ func (c *Call) upgraded(ex *exchange, r *responseAndBody) (*Response, error) {
 	if c.timeout != nil {
 		c.timeout.stop()
 	}
-	ex.conn.http1.source.SetDeadline(time.Time{})
-	ex.conn.http1.sink.SetDeadline(time.Time{})
-	u := &upgrade{ex: ex}
+	u := &upgrade{ex: ex, socket: ex.wire.socket()}
+	okio.TimeoutOf(u.socket.Source()).SetDeadline(time.Time{})
+	okio.TimeoutOf(u.socket.Sink()).SetDeadline(time.Time{})
 	u.source.upgrade, u.sink.upgrade = u, u
 	u.open.Store(2)
 	ex.rarely().upgrade = u
@@ -55,7 +73,7 @@ func (u *upgrade) Source() okio.Source { return &u.source }
 func (u *upgrade) Sink() okio.Sink { return &u.sink }
 
 // Cancel implements [okio.Socket].
-func (u *upgrade) Cancel(cause error) { u.ex.conn.socket.Cancel(cause) }
+func (u *upgrade) Cancel(cause error) { u.socket.Cancel(cause) }
 
 // closed ends the call when the second direction was closed.
 func (u *upgrade) closed() {
@@ -109,7 +127,7 @@ func (s *upgradedSource) ReadBuffer(dst *okio.Buffer, most int64) (int64, error)
 			l.ResponseBodyStart(c)
 		}
 	}
-	n, err := s.ex.conn.http1.codec.Source().ReadBuffer(dst, most)
+	n, err := s.socket.Source().ReadBuffer(dst, most)
 	s.moved.Add(n)
 	if err != nil {
 		err = s.fail(PhaseResponseBody, err)
@@ -117,7 +135,7 @@ func (s *upgradedSource) ReadBuffer(dst *okio.Buffer, most int64) (int64, error)
 	return n, err
 }
 
-func (s *upgradedSource) Timeout() *okio.Timeout { return s.ex.conn.http1.source }
+func (s *upgradedSource) Timeout() *okio.Timeout { return okio.TimeoutOf(s.socket.Source()) }
 
 func (s *upgradedSource) Close() error {
 	if !s.ended.CompareAndSwap(false, true) {
@@ -127,7 +145,7 @@ func (s *upgradedSource) Close() error {
 }
 
 func (s *upgradedSource) end() error {
-	err := s.ex.conn.socket.Source().Close()
+	err := s.socket.Source().Close()
 	defer s.closed()
 	c := s.ex.call
 	if l := c.events.Load(); s.over.CompareAndSwap(false, true) && s.started.Load() && l != nil && l.ResponseBodyEnd != nil {
@@ -150,7 +168,7 @@ func (k *upgradedSink) WriteBuffer(src *okio.Buffer, n int64) error {
 		}
 	}
 	before := src.Len()
-	err := k.ex.conn.socket.Sink().WriteBuffer(src, n)
+	err := k.socket.Sink().WriteBuffer(src, n)
 	k.moved.Add(before - src.Len())
 	if err != nil {
 		err = k.fail(PhaseRequestBody, err)
@@ -158,15 +176,15 @@ func (k *upgradedSink) WriteBuffer(src *okio.Buffer, n int64) error {
 	return err
 }
 
-func (k *upgradedSink) Flush() error { return k.ex.conn.socket.Sink().Flush() }
+func (k *upgradedSink) Flush() error { return k.socket.Sink().Flush() }
 
-func (k *upgradedSink) Timeout() *okio.Timeout { return k.ex.conn.http1.sink }
+func (k *upgradedSink) Timeout() *okio.Timeout { return okio.TimeoutOf(k.socket.Sink()) }
 
 func (k *upgradedSink) Close() error {
 	if !k.ended.CompareAndSwap(false, true) {
 		return nil
 	}
-	err := k.ex.conn.socket.Sink().Close()
+	err := k.socket.Sink().Close()
 	defer k.closed()
 	c := k.ex.call
 	if l := c.events.Load(); k.over.CompareAndSwap(false, true) && k.started.Load() && l != nil && l.RequestBodyEnd != nil {
@@ -175,7 +193,7 @@ func (k *upgradedSink) Close() error {
 	return err
 }
 
-// upgradedBody is the empty body of a 101. Closing it closes the socket.
+// upgradedBody is the empty body of a response that hands over what it came on. Closing it closes the socket.
 type upgradedBody struct{ *upgrade }
 
 func (b upgradedBody) ReadBuffer(*okio.Buffer, int64) (int64, error) { return 0, io.EOF }

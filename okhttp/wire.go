@@ -32,6 +32,8 @@ type wire interface {
 	overlap(stop func())
 	// abort ends the exchange because of a failure of this side, which whoever waits for the response gets.
 	abort(err error)
+	// socket returns what is left when the exchange has led to another protocol. What came with the response is read first.
+	socket() okio.Socket
 	// sent reports whether a byte of the request may have reached the server.
 	sent() bool
 	// judge decides what a failure of the exchange means for the connection.
@@ -134,6 +136,30 @@ func (w *http1Wire) discard(body content, end time.Time, got *int64) bool {
 		}
 	}
 }
+
+func (w *http1Wire) socket() okio.Socket {
+	return &http1Socket{w.conn.socket, readAhead{w.conn.socket.Source(), w.codec.Source()}}
+}
+
+// http1Socket is a connection after HTTP/1.1.
+type http1Socket struct {
+	okio.Socket
+	source readAhead
+}
+
+func (s *http1Socket) Source() okio.Source { return &s.source }
+
+// readAhead is the source of a connection, of which something may have been read ahead. To close it leaves that to whoever reads.
+type readAhead struct {
+	okio.Source
+	ahead *okio.BufferedSource
+}
+
+func (s *readAhead) ReadBuffer(dst *okio.Buffer, most int64) (int64, error) {
+	return s.ahead.ReadBuffer(dst, most)
+}
+
+func (s *readAhead) Timeout() *okio.Timeout { return s.ahead.Timeout() }
 
 func (w *http1Wire) overlap(func())     {} // it cannot be
 func (w *http1Wire) abort(error)        { w.spend() }

@@ -43,8 +43,13 @@ type Stream struct {
 
 	reader, sender waiter
 
-	readLimit, writeLimit time.Duration
-	deadline              time.Time
+	reading, writing limits
+}
+
+// limits bound the waits of one direction.
+type limits struct {
+	each time.Duration // 0 is no limit
+	by   time.Time     // unless zero
 }
 
 // head is a block of headers that came.
@@ -72,7 +77,7 @@ func (s *Stream) ID() uint32 { return s.id }
 func (s *Stream) SetLimits(read, write time.Duration, deadline time.Time) {
 	s.conn.mu.Lock()
 	defer s.conn.mu.Unlock()
-	s.readLimit, s.writeLimit, s.deadline = read, write, deadline
+	s.reading, s.writing = limits{read, deadline}, limits{write, deadline}
 }
 
 // Sent reports whether a byte of the stream may have reached the peer.
@@ -95,7 +100,7 @@ func (s *Stream) AwaitEnd() error {
 	c := s.conn
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.await(&s.reader, s.deadline, (*isOver)(s)); err != nil {
+	if err := c.await(&s.reader, s.reading.by, (*isOver)(s)); err != nil {
 		return err
 	}
 	return s.err
@@ -111,16 +116,16 @@ func (s *Stream) Overlap() {
 // untilRead returns the end of a wait for the peer that starts now. Conn.mu is held.
 func (s *Stream) untilRead() time.Time {
 	if s.overlaps && !s.finished {
-		return s.deadline
+		return s.reading.by
 	}
-	return s.until(s.readLimit)
+	return s.reading.until()
 }
 
-// until returns the end of a wait that starts now. Conn.mu is held.
-func (s *Stream) until(limit time.Duration) time.Time {
-	at := s.deadline
-	if limit > 0 {
-		if t := time.Now().Add(limit); at.IsZero() || t.Before(at) {
+// until returns the end of a wait that starts now.
+func (l *limits) until() time.Time {
+	at := l.by
+	if l.each > 0 {
+		if t := time.Now().Add(l.each); at.IsZero() || t.Before(at) {
 			at = t
 		}
 	}
@@ -139,7 +144,7 @@ func (s *hasHead) ready() bool    { return len(s.heads) > 0 || s.err != nil || s
 func (s *hasContent) ready() bool { return s.in.Len() > 0 || s.ended || s.err != nil || s.unwanted }
 func (s *isOver) ready() bool     { return s.removed || s.err != nil }
 func (s *hasRoom) ready() bool {
-	return s.sendWindow > 0 && s.conn.sendWindow > 0 || s.err != nil
+	return s.sendWindow > 0 && s.conn.sendWindow > 0 || s.err != nil || s.finished
 }
 
 // ReadHead returns the next block of headers: of informational responses, then of the response; of a request in the role of the server. last
@@ -307,6 +312,7 @@ func (s *Stream) endInput() {
 // endOutput notes that all was sent. The lock is held.
 func (s *Stream) endOutput() {
 	s.finished = true
+	s.conn.interrupt(&s.sender) // another goroutine may be sending
 	switch {
 	case s.ended:
 		s.remove()

@@ -117,7 +117,7 @@ func (s *Stream) awaitRoom() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !(*hasRoom)(s).ready() {
-		if err := c.await(&s.sender, s.until(s.writeLimit), (*hasRoom)(s)); err != nil {
+		if err := c.await(&s.sender, s.writing.until(), (*hasRoom)(s)); err != nil {
 			c.timedOut()
 			return err
 		}
@@ -189,7 +189,7 @@ func (s *Stream) takePlace() error {
 	default:
 	}
 	c.mu.Lock()
-	at := s.until(s.writeLimit)
+	at := s.writing.until()
 	c.mu.Unlock()
 	due := s.sender.due(at)
 	defer s.sender.stop()
