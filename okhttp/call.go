@@ -25,7 +25,6 @@ type Call struct {
 	waiting atomic.Pointer[waiting]    // for a connection
 
 	// The rest belongs to the goroutine that runs the call, and then to the one that reads the response.
-	unbind    func() bool // parts the connection from the context; false if the context ended first
 	timeout   *callTimeout
 	plan      routePlan
 	exchange  *exchange // the latest
@@ -284,24 +283,11 @@ func deadlineExceeded(ctx context.Context) error {
 	}
 }
 
-// bind lets the context cancel the exchange.
-func (c *Call) bind(ctx context.Context, ex *exchange) {
-	if ctx.Done() == nil {
-		return
-	}
-	cancel := ex.conn.cancel
-	if cancel == nil {
-		cancel = ex.wire.cancel
-	}
-	c.unbind = context.AfterFunc(ctx, cancel)
-}
-
-// part undoes bind. The connection of a context that ended is of no use to anyone, over HTTP/1.1.
+// part parts the exchange from its context. The connection of one that ended is of no use to anyone, over HTTP/1.1.
 func (c *Call) part(ex *exchange) {
-	if c.unbind != nil && !c.unbind() {
+	if !ex.wire.unbind() {
 		ex.wire.spend()
 	}
-	c.unbind = nil
 	c.wire.Store(nil)
 }
 

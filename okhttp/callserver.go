@@ -281,6 +281,7 @@ func (c *Call) newResponse(ex *exchange, req *Request, head http1.ResponseHead) 
 	r.body.src = r
 	r.body.contentType, r.body.length, r.body.empty = r.headers.Get("Content-Type"), announced(req, &head, ex.body), ex.done
 	if !ex.done {
+		ex.wire.linger()
 		ex.watch(r)
 	}
 	return &r.Response, nil

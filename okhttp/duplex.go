@@ -174,14 +174,14 @@ func (c *Call) outliveTimeout(ex *exchange) {
 	if c.timeout == nil || ex.duplex() == nil {
 		return
 	}
-	if c.unbind != nil && !c.unbind() {
+	if !ex.wire.unbind() {
 		return // it ended already
 	}
-	c.unbind = nil
 	c.timeout.stop()
 	parent := c.timeout.parent
 	deadline, _ := parent.Deadline()
 	ex.ctx, c.timeout = parent, nil
 	ex.wire.limit(c.cfg.readTimeout, c.cfg.writeTimeout, deadline, c.cfg.maxHead)
-	c.bind(parent, ex)
+	ex.wire.bind(parent)
+	ex.wire.linger()
 }

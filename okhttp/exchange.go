@@ -65,7 +65,7 @@ func (c *Call) begin(ctx context.Context, cfg *config, req *Request, conn *Conne
 	if c.wire.Store(&ex.wire); c.canceled.Load() { // by somebody who could not see it yet
 		ex.wire.cancel()
 	}
-	c.bind(ctx, ex)
+	ex.wire.bind(ctx)
 	return ex
 }
 

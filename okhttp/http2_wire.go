@@ -1,6 +1,7 @@
 package okhttp
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -16,8 +17,10 @@ import (
 // http2Wire is the wire of one exchange over HTTP/2. It is also the content of its response.
 type http2Wire struct {
 	conn        *Connection
-	stream      atomic.Pointer[http2.Stream] // nil until the head was written
+	stream      http2.Stream
+	open        atomic.Bool // the stream is, or was
 	canceled    atomic.Bool
+	ctx         context.Context
 	stop        atomic.Pointer[func()] // tells the body that is sent beside the response, if there is one
 	read, write time.Duration
 	deadline    time.Time
@@ -29,10 +32,17 @@ type http2Wire struct {
 
 func (w *http2Wire) limit(read, write time.Duration, deadline time.Time, _ int64) {
 	w.read, w.write, w.deadline = read, write, deadline
-	if s := w.stream.Load(); s != nil {
-		s.SetLimits(read, write, deadline)
-	}
+	w.stream.SetLimits(read, write, deadline)
 }
+
+func (w *http2Wire) bind(ctx context.Context) {
+	w.ctx = ctx
+	w.stream.Bind(ctx)
+}
+
+func (w *http2Wire) unbind() bool { return w.stream.Unbind() }
+
+func (w *http2Wire) linger() { w.stream.Watch() }
 
 func (w *http2Wire) writeHead(req *Request) error {
 	select {
@@ -47,29 +57,30 @@ func (w *http2Wire) writeHead(req *Request) error {
 		head.Method, head.Protocol, last = "CONNECT", protocol, false
 		fields = headersOf(fields).Without("Sec-WebSocket-Key").nv // RFC 8441 section 5
 	}
-	s, err := w.conn.http2.Open(head, fields, last)
-	if err != nil {
+	if err := w.stream.Open(w.conn.http2, head, fields, last); err != nil {
 		return err
 	}
-	s.SetLimits(w.read, w.write, w.deadline)
-	w.stream.Store(s)
+	w.open.Store(true)
+	if !last {
+		w.stream.Watch() // what is sent may be long in coming
+	}
 	if w.canceled.Load() {
-		s.Cancel(http2.Cancel, ErrCanceled)
+		w.stream.Cancel(http2.Cancel, ErrCanceled)
 	}
 	return nil
 }
 
 func (w *http2Wire) requestBody(length int64) (requestSink, error) {
-	return &http2Body{wire: w, stream: w.stream.Load(), length: length}, nil
+	return &http2Body{wire: w, stream: &w.stream, length: length}, nil
 }
 
 func (w *http2Wire) finishRequest() error {
-	_ = w.stream.Load().Sink().Flush() // a failure is that of the response
+	_ = w.stream.Sink().Flush() // a failure is that of the response
 	return nil
 }
 
 func (w *http2Wire) flush() error {
-	return w.stream.Load().Sink().Flush()
+	return w.stream.Sink().Flush()
 }
 
 func (w *http2Wire) heardWithin(d time.Duration) bool {
@@ -77,11 +88,11 @@ func (w *http2Wire) heardWithin(d time.Duration) bool {
 	if !w.deadline.IsZero() && w.deadline.Before(end) {
 		return true
 	}
-	return w.stream.Load().Heard(end)
+	return w.stream.Heard(end)
 }
 
 func (w *http2Wire) readHead() (http1.ResponseHead, error) {
-	fields, last, err := w.stream.Load().ReadHead()
+	fields, last, err := w.stream.ReadHead()
 	if err != nil {
 		return http1.ResponseHead{}, w.named(err, "read", w.read)
 	}
@@ -107,26 +118,25 @@ func (w *http2Wire) content() (content, error) { return w, nil }
 
 // discard never waits: what is under way does no harm, and the stream is reset.
 func (w *http2Wire) discard(_ content, _ time.Time, got *int64) bool {
-	n, whole := w.stream.Load().Discard()
+	n, whole := w.stream.Discard()
 	*got += n
 	return whole
 }
 
-func (w *http2Wire) socket() okio.Socket { return w.stream.Load().Socket() }
+func (w *http2Wire) socket() okio.Socket { return w.stream.Socket() }
 
 func (w *http2Wire) overlap(stop func()) {
 	w.stop.Store(&stop)
-	w.stream.Load().Overlap()
+	w.stream.Overlap()
 	if w.canceled.Load() {
 		stop()
 	}
 }
 
-func (w *http2Wire) abort(err error) { w.stream.Load().Cancel(http2.Cancel, err) }
+func (w *http2Wire) abort(err error) { w.stream.Cancel(http2.Cancel, err) }
 
 func (w *http2Wire) sent() bool {
-	s := w.stream.Load()
-	return s != nil && s.Sent() && !untouched(s.Err())
+	return w.open.Load() && w.stream.Sent() && !untouched(w.stream.Err())
 }
 
 // untouched reports whether a stream ended in a way that proves that the server did not act on it (RFC 9113 section 8.7).
@@ -171,8 +181,8 @@ func (w *http2Wire) spend() {
 	if stop := w.stop.Load(); stop != nil {
 		(*stop)()
 	}
-	if s := w.stream.Load(); s != nil {
-		s.Cancel(http2.Cancel, ErrCanceled)
+	if w.open.Load() {
+		w.stream.Cancel(http2.Cancel, ErrCanceled)
 	}
 }
 
@@ -186,10 +196,13 @@ func (w *http2Wire) ReadBuffer(dst *okio.Buffer, most int64) (int64, error) {
 	if w.partial.Len() > 0 {
 		return w.partial.ReadBuffer(dst, most)
 	}
-	if w.canceled.Load() { // what came before that is there, but not for a call that was canceled
+	switch { // what came before that is there, but not for a call that was canceled
+	case w.canceled.Load():
 		return 0, ErrCanceled
+	case w.ctx.Err() != nil:
+		return 0, context.Cause(w.ctx)
 	}
-	n, err := w.stream.Load().Source().ReadBuffer(dst, most)
+	n, err := w.stream.Source().ReadBuffer(dst, most)
 	if err != nil && err != io.EOF {
 		err = w.named(err, "read", w.read)
 	}
@@ -209,12 +222,12 @@ func (w *http2Wire) Read(p []byte) (int, error) {
 // Close implements content.
 func (w *http2Wire) Close() error {
 	w.partial.Clear()
-	return w.stream.Load().Source().Close()
+	return w.stream.Source().Close()
 }
 
 // Done implements content.
 func (w *http2Wire) Done() bool {
-	return w.partial.Len() == 0 && (w.last || w.stream.Load().Ended())
+	return w.partial.Len() == 0 && (w.last || w.stream.Ended())
 }
 
 // Len implements content.
@@ -226,7 +239,7 @@ func (w *http2Wire) Len() int64 {
 }
 
 // Trailers implements content.
-func (w *http2Wire) Trailers() ([]string, error) { return w.stream.Load().Trailers() }
+func (w *http2Wire) Trailers() ([]string, error) { return w.stream.Trailers() }
 
 // http2Body is the content of a request over HTTP/2.
 type http2Body struct {

@@ -42,10 +42,9 @@ func (c *Call) upgraded(ex *exchange, r *responseAndBody) (*Response, error) {
 	if err := ex.mayUpgrade(&r.Response); err != nil {
 		return nil, ex.failure(PhaseResponseHeaders, err)
 	}
-	if c.unbind != nil && !c.unbind() {
+	if !ex.wire.unbind() {
 		return nil, ex.failure(PhaseResponseHeaders, ErrCanceled)
 	}
-	c.unbind = nil
 	if c.timeout != nil {
 		c.timeout.stop()
 	}

@@ -1,6 +1,7 @@
 package okhttp
 
 import (
+	"context"
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp/http1"
@@ -12,6 +13,12 @@ import (
 type wire interface {
 	// limit sets the time limits of each operation, the end of all of them, and the largest head.
 	limit(read, write time.Duration, deadline time.Time, maxHead int64)
+	// bind lets a context cancel the exchange.
+	bind(ctx context.Context)
+	// unbind undoes it, and reports whether the context has not ended before.
+	unbind() bool
+	// linger notes that the rest of the response will be read when its user likes: a context that ends must not have to wait for that.
+	linger()
 	// writeHead begins the exchange. The head may be held back until there is more to send.
 	writeHead(req *Request) error
 	// requestBody opens the content of the request: of a number of bytes, or [http1.Chunked].
@@ -67,11 +74,15 @@ type http1Wire struct {
 	conn         *Connection
 	codec        *http1.ClientConn
 	source, sink *okio.Timeout
+	parts        func() bool // from the context
 }
 
 func newHTTP1Wire(c *Connection, socket okio.Socket) *http1Wire {
 	source, sink := socket.Source(), socket.Sink()
-	return &http1Wire{c, http1.NewClientConn(source, sink, http1.Limits{}), okio.TimeoutOf(source), okio.TimeoutOf(sink)}
+	return &http1Wire{
+		conn: c, codec: http1.NewClientConn(source, sink, http1.Limits{}),
+		source: okio.TimeoutOf(source), sink: okio.TimeoutOf(sink),
+	}
 }
 
 func (w *http1Wire) limit(read, write time.Duration, deadline time.Time, maxHead int64) {
@@ -81,6 +92,20 @@ func (w *http1Wire) limit(read, write time.Duration, deadline time.Time, maxHead
 	w.sink.SetDeadline(deadline)
 	w.codec.SetLimits(http1.Limits{MaxHead: maxHead})
 }
+
+func (w *http1Wire) bind(ctx context.Context) {
+	if ctx.Done() != nil {
+		w.parts = context.AfterFunc(ctx, w.conn.cancel)
+	}
+}
+
+func (w *http1Wire) unbind() bool {
+	parts := w.parts
+	w.parts = nil
+	return parts == nil || parts()
+}
+
+func (w *http1Wire) linger() {} // bind has seen to it
 
 func (w *http1Wire) writeHead(req *Request) error {
 	target, fields := onRoute(w.conn.route, req)

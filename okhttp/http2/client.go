@@ -29,31 +29,36 @@ var ErrTooManyStreams = errors.New("http2: the peer allows no more streams at th
 // the stream can be cancelled while the socket takes nothing, Open itself sends nothing. If the connection takes no more streams, nothing was sent, and the error is the
 // connection's, a [*GoAwayError] or [ErrTooManyStreams].
 func (c *Conn) Open(r RequestHead, fields []string, last bool) (*Stream, error) {
-	c.mu.Lock()
-	if err := c.usable(); err != nil {
-		c.mu.Unlock()
+	s := new(Stream)
+	if err := s.Open(c, r, fields, last); err != nil {
 		return nil, err
 	}
+	return s, nil
+}
+
+// Open is [Conn.Open] for a stream in memory of the caller: a zero Stream, apart from limits and a context that it may have been given.
+func (s *Stream) Open(c *Conn, r RequestHead, fields []string, last bool) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.usable(); err != nil {
+		return err
+	}
 	if uint32(c.opened) >= c.maxStreams {
-		c.mu.Unlock()
-		return nil, ErrTooManyStreams
+		return ErrTooManyStreams
 	}
 	block, err := c.encoder.AppendRequest(c.block[:0], r, fields)
 	if err != nil {
-		c.mu.Unlock()
-		return nil, err
+		return err
 	}
 	c.block = block
-	id := c.nextID
+	c.begin(s, c.nextID)
 	c.nextID += 2
 	c.opened++
-	s := c.newStream(id)
 	s.headAt = c.appended
 	s.bodiless, s.tunnel = r.Method == "HEAD", r.Method == "CONNECT"
 	s.appendBlock(last)
 	s.finished = last
-	c.mu.Unlock()
-	return s, nil
+	return nil
 }
 
 // appendBlock appends the frames of the block of headers that was encoded last. The lock is held.

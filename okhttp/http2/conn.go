@@ -18,7 +18,6 @@ type Conn struct {
 	source okio.Source
 	sink   okio.Sink
 
-	reading chan struct{} // the place of the one who reads
 	writing chan struct{} // the place of the one who writes
 
 	mu      sync.Mutex
@@ -56,14 +55,26 @@ type Conn struct {
 
 	waiting  int // those who wait, apart from the goroutine that reads when nobody does
 	recent   bool
-	leader   *waiter // who holds the place of the reader, if it is one who waits
+	led      bool    // somebody reads
+	leader   *waiter // who does, if it is one who waits
+	leading  stay    // its
 	armed    time.Time
+	parked   seats // of those who wait and do not read
+	spare    *seat // a list by next
+	spares   int
 	quiet    *time.Timer
 	watched  bool // the timer is set
 	pinger   *time.Timer
 	pingDue  bool      // the answer to the latest ping of the interval has not come
 	degraded time.Time // when the answer to the other ping is due; zero: none is
 	writer   *Stream   // who holds the place of the writer, if it does so for one
+	sending  stay      // its
+	flushers int       // those who are about to write what is there
+
+	alarm       *time.Timer // for those who wait, nil until one is needed
+	alarmAt     time.Time   // zero: it is not set
+	alarmIsSoon bool
+	round       uint64 // how often it rang
 
 	pushes  int         // pushed streams that are open
 	pushed  []pushEvent // the handler has yet to be told
@@ -78,7 +89,7 @@ type Conn struct {
 	accepted []*Stream // opened by the peer, and not taken yet
 	acceptor waiter
 
-	received receiver // belongs to who reads
+	received receiver // belongs to the one who reads, who is noted in led
 }
 
 // errClosed is the end of a connection that was closed here.
@@ -87,7 +98,7 @@ var errClosed = fmt.Errorf("http2: %w", net.ErrClosed)
 func newConn(raw net.Conn, cfg Config, server bool) *Conn {
 	c := &Conn{
 		cfg: cfg.withDefaults(), server: server, raw: raw,
-		reading: make(chan struct{}, 1), writing: make(chan struct{}, 1), streams: map[uint32]*Stream{},
+		writing: make(chan struct{}, 1), streams: map[uint32]*Stream{},
 		maxStreams: maxWindow, peerWindow: defaultWindow, peerFrame: minMaxFrame, sendWindow: defaultWindow,
 	}
 	socket := okio.NewSocket(raw)
@@ -234,6 +245,9 @@ func (c *Conn) fail(err error, code, streams ErrorCode) {
 	}
 	c.acceptor.tell()
 	c.quiet.Stop()
+	if c.alarm != nil {
+		c.alarm.Stop()
+	}
 	if c.pinger != nil {
 		c.pinger.Stop()
 	}

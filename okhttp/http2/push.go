@@ -71,7 +71,8 @@ func (c *Conn) takePromise(b headerBlock, fields []string, failed error) error {
 		}
 	}
 	if err == nil {
-		s := c.newStream(b.promised)
+		s := new(Stream)
+		c.begin(s, b.promised)
 		s.promised, s.finished, s.bodiless = true, true, methodOf(fields) == "HEAD"
 		c.pushes++
 		c.push(pushEvent{kind: pushRequest, stream: s, fields: fields})

@@ -10,7 +10,7 @@ import (
 	"github.com/okhttp-go/ok/okio"
 )
 
-// receiver takes the incoming bytes apart. It belongs to the holder of Conn.reading.
+// receiver takes the incoming bytes apart. It belongs to whoever reads.
 type receiver struct {
 	conn *Conn
 	in   okio.Buffer
@@ -74,7 +74,7 @@ func (r *receiver) wanted() int {
 	return 0
 }
 
-// step deals with a frame, a part of one, or reads more bytes if that is allowed. It fails with os.ErrDeadlineExceeded when the deadline, unless
+// step deals with the frames that are there, or reads more bytes if there are none and that is allowed. It fails with os.ErrDeadlineExceeded when the deadline, unless
 // zero, has passed, which harms nothing; any other failure is the end of the connection.
 func (r *receiver) step(deadline time.Time, read bool) error {
 	if !r.buffered() {
@@ -83,11 +83,14 @@ func (r *receiver) step(deadline time.Time, read bool) error {
 		}
 		return r.fill(deadline)
 	}
-	err := r.advance()
-	if err == nil {
-		return nil
+	for r.buffered() {
+		if err := r.advance(); err != nil {
+			if err = r.judge(err); err != nil {
+				return err
+			}
+		}
 	}
-	return r.judge(err)
+	return nil
 }
 
 // judge resets the stream or ends the connection for what the peer did wrong.
@@ -168,7 +171,9 @@ func (r *receiver) advance() error {
 		n := min(r.padding, int(r.in.Len()))
 		_ = r.in.Skip(int64(n))
 		if r.padding -= n; r.padding == 0 {
+			r.conn.mu.Lock()
 			r.endContent()
+			r.conn.mu.Unlock()
 		}
 		return nil
 	case !r.begun:
@@ -335,25 +340,40 @@ func (r *receiver) takeData() error {
 		content--
 	}
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	s, err := c.expectContent(h, content)
 	c.flushAside()
-	c.mu.Unlock()
 	if s == nil {
 		content, pad = 0, content+pad
 	}
 	r.target, r.content, r.padding = s, content, pad
-	if content == 0 && pad == 0 {
-		r.endContent()
-	}
-	return err // of a stream alone: its bytes are skipped as padding
+	r.moveContent() // what is there already, which is all of it as a rule
+	return err      // of a stream alone: its bytes are skipped as padding
 }
 
 // takeContent hands content over.
 func (r *receiver) takeContent() {
+	r.conn.mu.Lock()
+	defer r.conn.mu.Unlock()
+	r.moveContent()
+}
+
+// moveContent hands over what is there of the content of a frame. The lock is held.
+func (r *receiver) moveContent() {
+	if r.content > 0 {
+		r.moveSome(min(r.content, int(r.in.Len())))
+	}
+	if r.content == 0 && r.padding == 0 {
+		r.endContent()
+	}
+}
+
+func (r *receiver) moveSome(n int) {
 	c, s := r.conn, r.target
-	n := min(r.content, int(r.in.Len()))
 	r.content -= n
-	c.mu.Lock()
+	if n == 0 {
+		return
+	}
 	if s.err == nil && !s.unwanted {
 		if s.promised {
 			e := pushEvent{kind: pushData, stream: s, data: new(okio.Buffer), bytes: int64(n)}
@@ -371,25 +391,18 @@ func (r *receiver) takeContent() {
 			c.flushAside()
 		}
 	}
-	c.mu.Unlock()
-	if r.content == 0 && r.padding == 0 {
-		r.endContent()
-	}
 }
 
-// endContent ends a frame of content.
+// endContent ends a frame of content. The lock is held.
 func (r *receiver) endContent() {
 	s := r.target
 	r.target = nil
 	if s == nil || r.frame.Flags&FlagEndStream == 0 {
 		return
 	}
-	c := r.conn
-	c.mu.Lock()
 	if s.err == nil { // else its content was dropped, and must not look whole
 		s.endInput()
 	}
-	c.mu.Unlock()
 }
 
 // takeBlock takes a part of a block of headers.

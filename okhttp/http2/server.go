@@ -25,7 +25,7 @@ func (c *hasStream) ready() bool { return len(c.accepted) > 0 || c.err != nil }
 func (c *Conn) Accept(deadline time.Time) (s *Stream, fields []string, last bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.await(&c.acceptor, deadline, (*hasStream)(c)); err != nil {
+	if err := c.await(&c.acceptor, nil, deadline, (*hasStream)(c)); err != nil {
 		return nil, nil, false, err
 	}
 	if len(c.accepted) == 0 {
@@ -65,7 +65,8 @@ func (c *Conn) accept(b headerBlock, fields []string, failed error) error {
 		return &StreamError{Stream: b.stream, Code: ProtocolErrorCode, Detail: "content was announced and none came"}
 	}
 	c.served++
-	s := c.newStream(b.stream)
+	s := new(Stream)
+	c.begin(s, b.stream)
 	s.headed, s.declared = true, declared
 	s.holdHead(head{fields, b.last})
 	if b.last {

@@ -1,6 +1,7 @@
 package http2
 
 import (
+	"context"
 	"errors"
 	"io"
 	"time"
@@ -44,6 +45,9 @@ type Stream struct {
 	reader, sender waiter
 
 	reading, writing limits
+
+	context context.Context // that ends it, if any
+	unwatch func() bool     // undoes its being watched; nil while it is not
 }
 
 // limits bound the waits of one direction.
@@ -58,15 +62,13 @@ type head struct {
 	last   bool
 }
 
-// newStream makes a stream. The lock is held.
-func (c *Conn) newStream(id uint32) *Stream {
-	s := new(Stream)
+// begin makes a stream one of the connection's. The lock is held.
+func (c *Conn) begin(s *Stream, id uint32) {
 	s.conn, s.id, s.declared = c, id, -1
 	s.sendWindow = c.peerWindow
 	s.window = int64(c.cfg.streamWindow())
 	s.room = s.window
 	c.streams[id] = s
-	return s
 }
 
 // ID returns the number of the stream.
@@ -75,8 +77,10 @@ func (s *Stream) ID() uint32 { return s.id }
 // SetLimits bounds each wait of the stream: for bytes of the peer, and for the peer to take some. 0 is no limit. The deadline, unless zero, is
 // for all waits.
 func (s *Stream) SetLimits(read, write time.Duration, deadline time.Time) {
-	s.conn.mu.Lock()
-	defer s.conn.mu.Unlock()
+	if s.conn != nil {
+		s.conn.mu.Lock()
+		defer s.conn.mu.Unlock()
+	}
 	s.reading, s.writing = limits{read, deadline}, limits{write, deadline}
 }
 
@@ -100,7 +104,7 @@ func (s *Stream) AwaitEnd() error {
 	c := s.conn
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.await(&s.reader, s.reading.by, (*isOver)(s)); err != nil {
+	if err := c.await(&s.reader, s, s.reading.by, (*isOver)(s)); err != nil {
 		return err
 	}
 	return s.err
@@ -153,7 +157,7 @@ func (s *Stream) ReadHead() (fields []string, last bool, err error) {
 	c := s.conn
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.await(&s.reader, s.untilRead(), (*hasHead)(s)); err != nil {
+	if err := c.await(&s.reader, s, s.untilRead(), (*hasHead)(s)); err != nil {
 		c.timedOut()
 		return nil, false, err
 	}
@@ -175,7 +179,7 @@ func (s *Stream) read(dst *okio.Buffer, most int64) (int64, error) {
 	}
 	c.mu.Lock()
 	if s.in.Len() == 0 {
-		if err := c.await(&s.reader, s.untilRead(), (*hasContent)(s)); err != nil {
+		if err := c.await(&s.reader, s, s.untilRead(), (*hasContent)(s)); err != nil {
 			c.timedOut()
 			c.mu.Unlock()
 			return 0, err
@@ -337,6 +341,7 @@ func (s *Stream) remove() {
 	}
 	s.removed = true
 	c := s.conn
+	s.unbind()
 	delete(c.streams, s.id)
 	switch {
 	case c.ours(s.id):
@@ -362,7 +367,7 @@ func (s *Stream) Heard(end time.Time) bool {
 	c := s.conn
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.await(&s.reader, end, (*hasHead)(s)) == nil
+	return c.await(&s.reader, s, end, (*hasHead)(s)) == nil
 }
 
 // Discard forgets content that came and was not read, and reports how much that was, and whether all had come.

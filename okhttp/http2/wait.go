@@ -6,47 +6,16 @@ import (
 	"time"
 )
 
-// waiter is one who waits for something on the connection. What it waits for is guarded by Conn.mu.
+// waiter is one who waits for something on the connection. It is guarded by Conn.mu.
 type waiter struct {
-	wake        chan struct{} // has room for one
-	timer       *time.Timer   // nil until needed
-	waits       bool
-	interrupted bool // was made to leave the place of the reader
+	seat        *seat // while somebody else reads for it
+	interrupted bool  // was made to leave the place of the reader
 }
 
-// init prepares for being woken, which the leader need not. Conn.mu is held.
-func (w *waiter) init() {
-	if w.wake == nil {
-		w.wake = make(chan struct{}, 1)
-	}
-}
-
-// tell wakes the waiter, if it waits. Conn.mu is held.
+// tell wakes the waiter, if it does not read itself.
 func (w *waiter) tell() {
-	if w.waits {
-		select {
-		case w.wake <- struct{}{}:
-		default:
-		}
-	}
-}
-
-// due returns what tells that an instant, unless zero, has come. Stop has to follow.
-func (w *waiter) due(at time.Time) <-chan time.Time {
-	switch {
-	case at.IsZero():
-		return nil
-	case w.timer == nil:
-		w.timer = time.NewTimer(time.Until(at))
-	default:
-		w.timer.Reset(time.Until(at))
-	}
-	return w.timer.C
-}
-
-func (w *waiter) stop() {
-	if w.timer != nil {
-		w.timer.Stop()
+	if w.seat != nil {
+		w.seat.tell()
 	}
 }
 
@@ -54,84 +23,66 @@ func (w *waiter) stop() {
 type until interface{ ready() bool }
 
 // await waits until something is ready, and reads for all if nobody else does. It fails when the deadline, unless zero, has passed; whether
-// the connection failed is for ready to say. Conn.mu is held, and is again on return.
-func (c *Conn) await(w *waiter, deadline time.Time, u until) error {
+// the connection failed is for ready to say. The stream is the one on whose behalf it waits, nil for none. Conn.mu is held, and is again on return.
+func (c *Conn) await(w *waiter, s *Stream, deadline time.Time, u until) (err error) {
 	c.recent = true
-	for !u.ready() {
+	for err == nil && !u.ready() {
 		c.waiting++
 		c.flushAside() // what was held back until now must be on its way
-		var err error
-		select {
-		case c.reading <- struct{}{}:
-			c.mu.Unlock()
-			err = c.lead(w, deadline, u)
-		default:
-			w.init()
-			w.waits = true
-			c.mu.Unlock()
-			err = c.follow(w, deadline, u)
+		if c.led {
+			err = c.follow(w, s, deadline)
+		} else {
+			err = c.lead(w, s, deadline, u)
 		}
-		c.mu.Lock()
-		w.waits = false
 		if c.waiting--; c.waiting == 0 {
 			c.watchQuiet()
 		}
-		if err != nil && !u.ready() {
-			return err
-		}
 	}
-	return nil
-}
-
-// follow waits for something to change, or for the place of the reader.
-func (c *Conn) follow(w *waiter, deadline time.Time, u until) error {
-	due := w.due(deadline)
-	defer w.stop()
-	select {
-	case <-w.wake:
+	if !c.led {
+		c.parked.wakeFirst() // this one may have been woken to read
+	}
+	if u.ready() {
 		return nil
-	case c.reading <- struct{}{}:
-		return c.lead(w, deadline, u)
-	case <-due:
-		return os.ErrDeadlineExceeded
 	}
+	return err
 }
 
-// lead reads for all, from the place of the reader, until what the waiter waits for is ready.
-func (c *Conn) lead(w *waiter, deadline time.Time, u until) error {
+// follow waits for something to change, the place of the reader among it. Conn.mu is held, and is again on return.
+func (c *Conn) follow(w *waiter, s *Stream, deadline time.Time) error {
+	k := c.park(w, s, deadline)
+	c.mu.Unlock()
+	<-k.wake
 	c.mu.Lock()
-	c.leader = w
-	for {
-		over := c.err != nil
+	return c.unpark(w)
+}
+
+// lead reads for all, from the place of the reader, until what the waiter waits for is ready. Conn.mu is held, and is again on return.
+func (c *Conn) lead(w *waiter, s *Stream, deadline time.Time, u until) (err error) {
+	c.led, c.leader = true, w
+	c.leading.begin(c, s)
+	for c.err == nil {
 		done := u.ready() || w.interrupted
-		c.mu.Unlock()
-		if over || done && !c.received.buffered() {
+		if done && !c.received.buffered() {
 			break
 		}
-		err := c.received.step(deadline, !done)
+		c.mu.Unlock()
+		err = c.received.step(deadline, !done)
 		c.mu.Lock()
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			c.leave(w)
-			return err
-		}
 		if err != nil {
-			c.leave(w)
-			return nil // the connection has failed
+			break
 		}
 	}
-	c.mu.Lock()
-	c.leave(w)
-	return nil
-}
-
-// leave gives the place of the reader up. Conn.mu is held, and is not on return.
-func (c *Conn) leave(w *waiter) {
-	if c.leader = nil; w.interrupted {
+	if w.interrupted {
 		w.interrupted = false
 		c.disarm()
 	}
-	c.mu.Unlock()
-	<-c.reading
+	c.led, c.leader = false, nil
+	c.leading.end()
+	c.parked.wakeFirst()
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil // the connection may have failed, which is for others to say
+	}
+	return err
 }
 
 // interrupt makes a waiter look again at what it waits for, also if it is reading. Conn.mu is held.
@@ -153,42 +104,27 @@ func (c *Conn) disarm() {
 // readWhileQuiet reads when nobody has waited for a moment, until somebody does.
 func (c *Conn) readWhileQuiet() {
 	c.mu.Lock()
-	if c.err != nil {
-		c.mu.Unlock()
-		return
-	}
+	defer c.mu.Unlock()
 	c.watched = false
-	if c.waiting > 0 { // the last of them goes on watching
-		c.mu.Unlock()
+	switch {
+	case c.err != nil, c.led, c.waiting > 0: // who reads, or the last to wait, goes on watching
 		return
-	}
-	if c.recent {
+	case c.recent:
 		c.recent = false
 		c.watchQuiet()
+		return
+	}
+	c.led = true
+	for c.err == nil && (c.waiting == 0 || c.received.buffered()) {
 		c.mu.Unlock()
-		return
-	}
-	c.mu.Unlock()
-	select {
-	case c.reading <- struct{}{}:
-	default: // who waits meanwhile goes on watching
-		return
-	}
-	for {
-		if err := c.received.step(time.Time{}, true); err != nil {
-			<-c.reading
-			return
-		}
+		err := c.received.step(time.Time{}, true)
 		c.mu.Lock()
-		over, wanted := c.err != nil, c.waiting > 0
-		c.mu.Unlock()
-		if over || wanted && !c.received.buffered() {
+		if err != nil {
 			break
 		}
 	}
-	<-c.reading
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.led = false
+	c.parked.wakeFirst()
 	if c.waiting == 0 { // they have left already
 		c.watchQuiet()
 	}

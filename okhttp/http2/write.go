@@ -3,7 +3,7 @@ package http2
 import (
 	"errors"
 	"fmt"
-	"os"
+	"runtime"
 	"time"
 
 	"github.com/okhttp-go/ok/okio"
@@ -31,16 +31,24 @@ func (c *Conn) append(p []byte) {
 // flush sends what is there, unless somebody else does, who then sends this too.
 func (c *Conn) flush() { c.flushAs(nil) }
 
-// flushAs is flush for a stream: canceling it gives up waiting for a peer that takes nothing.
+// flushAs is flush for a stream: canceling it gives up waiting for a peer that takes nothing. If there are other streams, those who are about to send
+// something on them go first, so that it is one write, and one record of TLS, for all.
 func (c *Conn) flushAs(s *Stream) {
 	c.mu.Lock()
+	if c.out.Len() > 0 && len(c.streams) > 1 && c.err == nil {
+		c.flushers++
+		c.mu.Unlock()
+		runtime.Gosched()
+		c.mu.Lock()
+		c.flushers--
+	}
 	if c.out.Len() == 0 || c.err != nil {
 		c.mu.Unlock()
 		return
 	}
 	select {
 	case c.writing <- struct{}{}:
-		c.writer = s
+		c.writes(s)
 		c.mu.Unlock()
 		c.drain()
 	default:
@@ -52,7 +60,7 @@ func (c *Conn) flushAs(s *Stream) {
 // socket to take more. Who reads is one, or else both sides might wait for the other to read; who cancels is another. It is rare: settings and
 // pings of the peer are, and updates of large windows. The lock is held.
 func (c *Conn) flushAside() {
-	if c.out.Len() == 0 || c.err != nil {
+	if c.out.Len() == 0 || c.err != nil || c.flushers > 0 {
 		return
 	}
 	select {
@@ -62,12 +70,20 @@ func (c *Conn) flushAside() {
 	}
 }
 
+// writes notes the stream for which the place of the writer is held, nil for none. The lock is held.
+func (c *Conn) writes(s *Stream) {
+	c.sending.end()
+	if c.writer = s; s != nil {
+		c.sending.begin(c, s)
+	}
+}
+
 // drain sends until nothing is left. It has the place of the writer, and gives it up.
 func (c *Conn) drain() {
 	for {
 		c.mu.Lock()
 		if c.out.Len() == 0 || c.err != nil || c.mute { // mute: a write failed, and whoever made it is about to say so
-			c.writer = nil
+			c.writes(nil)
 			<-c.writing // under the lock, so that whoever appends after this finds the place free
 			c.mu.Unlock()
 			return
@@ -78,7 +94,8 @@ func (c *Conn) drain() {
 		if err := c.sink.WriteBuffer(&c.batch, c.batch.Len()); err != nil {
 			c.batch.Clear()
 			c.mu.Lock()
-			c.writer, c.mute = nil, true
+			c.writes(nil)
+			c.mute = true
 			<-c.writing
 			c.mu.Unlock()
 			c.fail(err, ProtocolErrorCode, ProtocolErrorCode)
@@ -117,7 +134,7 @@ func (s *Stream) awaitRoom() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !(*hasRoom)(s).ready() {
-		if err := c.await(&s.sender, s.writing.until(), (*hasRoom)(s)); err != nil {
+		if err := c.await(&s.sender, s, s.writing.until(), (*hasRoom)(s)); err != nil {
 			c.timedOut()
 			return err
 		}
@@ -152,7 +169,7 @@ func (s *Stream) sendContent(src *okio.Buffer, n int64) (sent int64, err error) 
 		c.sendWindow -= size
 		sent += size
 	}
-	c.writer = s
+	c.writes(s)
 	c.mu.Unlock()
 	c.drain()
 	if err == nil {
@@ -189,32 +206,29 @@ func (s *Stream) takePlace() error {
 	default:
 	}
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	at := s.writing.until()
-	c.mu.Unlock()
-	due := s.sender.due(at)
-	defer s.sender.stop()
 	for {
-		c.mu.Lock()
-		err := s.err
-		s.sender.init()
-		s.sender.waits = err == nil
-		c.mu.Unlock()
-		if err != nil {
+		if err := s.sendable(); err != nil {
 			return err
 		}
+		k := c.park(&s.sender, s, at)
+		c.mu.Unlock()
+		taken := false
 		select {
-		case <-s.sender.wake:
-			continue
+		case <-k.wake:
 		case c.writing <- struct{}{}:
-		case <-due:
-			err = os.ErrDeadlineExceeded
+			taken = true
 		}
 		c.mu.Lock()
-		if s.sender.waits = false; err != nil {
-			c.timedOut()
+		err := c.unpark(&s.sender)
+		if taken {
+			return nil
 		}
-		c.mu.Unlock()
-		return err
+		if err != nil {
+			c.timedOut()
+			return err
+		}
 	}
 }
 
