@@ -28,6 +28,7 @@ type Call struct {
 	timeout   *callTimeout
 	plan      routePlan
 	exchange  *exchange // the latest
+	place     int       // in the set of those who hold conn, guarded by that
 	more      bool      // the interceptors have not returned: further exchanges may follow
 	ended     bool
 	sent      bool      // a byte of a request that is over may have reached a server

@@ -47,25 +47,28 @@ type Connection struct {
 	failed  atomic.Bool  // so that its route is not worth another try
 }
 
-// callSet is the calls that hold a connection.
+// callSet is the calls that hold a connection. Each knows its place in it.
 type callSet struct {
 	mu    sync.Mutex
-	calls map[*Call]struct{}
+	calls []*Call
 }
 
 func (s *callSet) add(c *Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.calls == nil {
-		s.calls = map[*Call]struct{}{}
-	}
-	s.calls[c] = struct{}{}
+	c.place = len(s.calls)
+	s.calls = append(s.calls, c)
 }
 
+// remove takes out a call that is there.
 func (s *callSet) remove(c *Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.calls, c)
+	last := len(s.calls) - 1
+	s.calls[c.place] = s.calls[last]
+	s.calls[c.place].place = c.place
+	s.calls[last] = nil
+	s.calls = s.calls[:last]
 }
 
 func (s *callSet) count() int {
@@ -78,7 +81,7 @@ func (s *callSet) count() int {
 func (s *callSet) of(client *Client) (list []*Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for c := range s.calls {
+	for _, c := range s.calls {
 		if c.client == client {
 			list = append(list, c)
 		}

@@ -1,8 +1,6 @@
 package http2
 
 import (
-	"strings"
-
 	"github.com/okhttp-go/ok/okhttp/internal/fault"
 )
 
@@ -96,7 +94,7 @@ func (r *RequestHead) check() error {
 	for _, part := range [...]struct{ name, value string }{
 		{"method", r.Method}, {"path", r.Path}, {"authority", r.Authority}, {"scheme", r.Scheme}, {"protocol", r.Protocol},
 	} {
-		if i := strings.IndexFunc(part.value, blankOrControl); i >= 0 {
+		if i := blankOrControl(part.value); i >= 0 {
 			return fault.Protocolf("blank or control character at byte %d of the request's %s", i, part.name)
 		}
 	}

@@ -189,13 +189,13 @@ func parseLength(s string) (n int64, ok bool) {
 
 // validName wants a token in lower case.
 func validName(name string) error {
+	if !isToken(name) {
+		return malformed("field name %s: expected a token", fault.Quote(name))
+	}
 	for i := 0; i < len(name); i++ {
 		if isUpper(name[i]) {
 			return malformed("mixed case name %s", fault.Quote(name))
 		}
-	}
-	if !isToken(name) {
-		return malformed("field name %s: expected a token", fault.Quote(name))
 	}
 	return nil
 }

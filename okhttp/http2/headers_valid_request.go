@@ -81,7 +81,7 @@ func (r *RequestHead) validParts(v *validator) error {
 	if !isToken(r.Method) {
 		return malformed("method %s: expected a token", fault.Quote(r.Method))
 	}
-	if i := strings.IndexFunc(r.Authority, blankOrControl); i >= 0 {
+	if i := blankOrControl(r.Authority); i >= 0 {
 		return malformed("blank or control character at byte %d of ':authority'", i)
 	}
 	if r.Method == "CONNECT" && !v.has(pseudoProtocol) {
@@ -103,7 +103,7 @@ func (r *RequestHead) validParts(v *validator) error {
 	if !isScheme(r.Scheme) {
 		return malformed("':scheme' %s: expected a scheme", fault.Quote(r.Scheme))
 	}
-	if i := strings.IndexFunc(r.Path, blankOrControl); i >= 0 {
+	if i := blankOrControl(r.Path); i >= 0 {
 		return malformed("blank or control character at byte %d of ':path'", i)
 	}
 	if !equalFold(r.Scheme, "https") && !equalFold(r.Scheme, "http") {

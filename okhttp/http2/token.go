@@ -43,9 +43,24 @@ func equalFold(a, b string) bool {
 }
 
 // trim removes the white space that may stand around a value (RFC 9110 section 5.6.3).
-func trim(s string) string { return strings.Trim(s, " \t") }
+func trim(s string) string {
+	if s == "" || !isBlank(s[0]) && !isBlank(s[len(s)-1]) {
+		return s // nearly all
+	}
+	return strings.Trim(s, " \t")
+}
 
-func blankOrControl(r rune) bool { return r <= ' ' || r == 0x7f }
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// blankOrControl returns where the first character is that separates things, or -1.
+func blankOrControl(s string) int {
+	for i := 0; i < len(s); i++ {
+		if s[i] <= ' ' || s[i] == 0x7f {
+			return i
+		}
+	}
+	return -1
+}
 
 // lineEnd returns where the first CR, LF or NUL is, which no value has (RFC 9113 section 8.2.1), or -1.
 func lineEnd(s string) int {
