@@ -1,6 +1,9 @@
 package okhttp
 
-import "github.com/okhttp-go/ok/okhttp/internal/pool"
+import (
+	"github.com/okhttp-go/ok/okhttp/http2"
+	"github.com/okhttp-go/ok/okhttp/internal/pool"
+)
 
 // ConnectionListener observes the connections of a pool, those among them that belong to no call. Hooks left nil cost nothing. They run
 // synchronously: on the goroutine of the call, of the policy that opens a connection, or of the pool's timer. No lock is held while one
@@ -15,6 +18,7 @@ type ConnectionListener struct {
 	Idle           func(PoolEvent) // no call holds the connection any more, and it stays in the pool
 	NoNewExchanges func(PoolEvent) // no further call gets the connection
 	Closed         func(PoolEvent)
+	ReceiveWindow  func(WindowEvent) // content came over HTTP/2, or the server was given room for more
 }
 
 type (
@@ -30,6 +34,12 @@ type (
 		Connection *Connection
 		Call       *Call  // nil if it concerns none
 		Reason     string // of closing, and of taking no further call
+	}
+	// WindowEvent is the state of a window for content that is received over HTTP/2 (RFC 9113 section 5.2): of one stream, or of the connection.
+	// Those of one connection come from the goroutines that read it, in the order of what happened as a rule.
+	WindowEvent struct {
+		Connection *Connection
+		http2.Window
 	}
 )
 
@@ -60,5 +70,21 @@ func (p *ConnectionPool) acquired(call *Call, c *Connection) {
 func (p *ConnectionPool) closed(c *pooled, reason pool.CloseReason) {
 	if f := p.listener.Closed; f != nil {
 		f(PoolEvent{Connection: c.Connection, Reason: string(reason)})
+	}
+}
+
+// windowed is told of the windows of a connection over HTTP/2, on a goroutine that others wait for: panics of listeners do not pass.
+func (p *ConnectionPool) windowed(c *Connection) func(http2.Window) {
+	f := p.listener.ReceiveWindow
+	if f == nil {
+		return nil
+	}
+	return func(w http2.Window) {
+		defer func() {
+			if v := recover(); v != nil {
+				p.panicked(v)
+			}
+		}()
+		f(WindowEvent{c, w})
 	}
 }

@@ -4,9 +4,12 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/okhttp-go/ok/okhttp/http2"
 )
 
 // logged runs a test of a world whose pool has a listener that writes down what it is told.
@@ -368,4 +371,48 @@ func TestConnectionListenerPanicsInTimer(t *testing.T) {
 		w.client.Close()
 		pool.Close()
 	}, WithDialer(d))
+}
+
+// Section 8.9: the counters of the windows of a connection over HTTP/2 and of its streams. A panic of the listener harms nobody.
+func TestWindowsOfAConnection(t *testing.T) {
+	var mu sync.Mutex
+	var windows []WindowEvent
+	pool := PoolConfig{Listener: &ConnectionListener{ReceiveWindow: func(e WindowEvent) {
+		mu.Lock()
+		defer mu.Unlock()
+		windows = append(windows, e)
+		panic("boom")
+	}}}
+	inWorld(t, func(t *testing.T, w *world) {
+		p := NewConnectionPool(pool)
+		defer p.Close()
+		p.logger = slog.New(slog.DiscardHandler)
+		w.client = w.client.With(WithPool(p))
+		w.serve2("server.test", "10.0.0.1", nil, streams(func(s *stream2) { s.answer(200, strings.Repeat("x", 1000)) }))
+		for range 2 {
+			if _, err := w.get("http://server.test/"); err != nil {
+				t.Error(err)
+			}
+		}
+		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
+		last := map[uint32]WindowEvent{}
+		for _, e := range windows {
+			if e.Connection.Route().Host() != "server.test" {
+				t.Errorf("a window of %v", e.Connection.Route())
+			}
+			last[e.Stream] = e
+		}
+		for stream, want := range map[uint32]http2.Window{
+			0: {Size: 16 << 20, Received: 2000}, 3: {Stream: 3, Size: 1 << 20, Received: 1000}, 5: {Stream: 5, Size: 1 << 20, Received: 1000},
+		} {
+			got := last[stream].Window
+			got.Unread = 0
+			if got != want || got.Room() != want.Size-want.Received {
+				t.Errorf("stream %d: %+v, want %+v", stream, got, want)
+			}
+		}
+		w.holdsNothing()
+	}, WithProtocols(HTTP2PriorKnowledge))
 }

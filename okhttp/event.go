@@ -40,6 +40,7 @@ type EventListener struct {
 	SecureConnectEnd     func(ConnectEvent) // not after a failure
 	ConnectEnd           func(ConnectEvent)
 	ConnectFailed        func(ConnectEvent)
+	StreamLimit          func(ConnectionEvent) // this connection over HTTP/2 carries as many calls as its server allows; the call goes on to another one
 	ConnectionAcquired   func(ConnectionEvent)
 	ConnectionReleased   func(ConnectionEvent)
 	RequestHeadersStart  func(*Call)

@@ -132,6 +132,8 @@ func (g *callEvents) check(name, arg string) error {
 			unless(g.request == "" || g.response == "responseHeadersEnd" || g.exchanged(), "an exchange is under way"))
 	case "proxySelectStart", "proxySelectEnd", "dnsStart", "dnsEnd", "connectStart", "secureConnectStart", "secureConnectEnd", "connectEnd", "connectFailed":
 		return g.connecting(name, arg)
+	case "streamLimit":
+		return unless(!g.held && !g.resolving && len(g.connects) == 0, "a connection is held, or being made")
 	case "connectionAcquired":
 		was := g.held
 		g.held, g.decided, g.resolved, g.selected = true, "", false, false

@@ -41,6 +41,7 @@ func LogEvents(logger *slog.Logger) EventListenerFactory {
 			},
 			ConnectEnd:           func(e ConnectEvent) { log("connect end", slog.String("protocol", string(e.Protocol))) },
 			ConnectFailed:        func(e ConnectEvent) { fail("connect failed", e.Err) },
+			StreamLimit:          func(e ConnectionEvent) { log("stream limit", slog.String("route", e.Connection.route.String())) },
 			ConnectionAcquired:   func(e ConnectionEvent) { log("connection acquired", slog.String("route", e.Connection.route.String())) },
 			ConnectionReleased:   func(ConnectionEvent) { log("connection released") },
 			RequestHeadersStart:  func(*Call) { log("request headers start") },

@@ -33,6 +33,7 @@ func tee(a, b *EventListener) *EventListener {
 		SecureConnectEnd:     both(a.SecureConnectEnd, b.SecureConnectEnd),
 		ConnectEnd:           both(a.ConnectEnd, b.ConnectEnd),
 		ConnectFailed:        both(a.ConnectFailed, b.ConnectFailed),
+		StreamLimit:          both(a.StreamLimit, b.StreamLimit),
 		ConnectionAcquired:   both(a.ConnectionAcquired, b.ConnectionAcquired),
 		ConnectionReleased:   both(a.ConnectionReleased, b.ConnectionReleased),
 		RequestHeadersStart:  both(a.RequestHeadersStart, b.RequestHeadersStart),

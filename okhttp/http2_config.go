@@ -78,7 +78,7 @@ func (c *config) http2For(conn *Connection) http2.Config {
 		ConnectionWindow: given.ConnectionWindow, MaxStreamWindow: given.MaxStreamWindow, MaxUnread: given.MaxUnread,
 		MaxFrameSize: given.MaxFrameSize, HeaderTableSize: given.HeaderTableSize,
 		MaxHeaderBytes: int(min(c.maxHead, 1<<30)), PingInterval: c.pingInterval, WriteTimeout: c.writeTimeout,
-		Changed: conn.changed,
+		Changed: conn.changed, Window: c.pool.windowed(conn),
 	}
 	if given.Push != nil {
 		h.Push = &pushAdapter{conn, given.Push}

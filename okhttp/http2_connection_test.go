@@ -103,8 +103,15 @@ func TestHTTP2StreamLimit(t *testing.T) {
 				}
 			}()
 		}
+		w.events = nil
 		w.want("200 1.0")(w.get(url))
+		if got := strings.Join(w.events[:3], " "); got != "callStart streamLimit proxySelectStart" {
+			t.Errorf("the call began with %s", got)
+		}
 		w.want("200 1.1")(w.get(url))
+		if n := strings.Count(strings.Join(w.events, " "), "streamLimit"); n != 1 {
+			t.Errorf("told %d times of the limit", n)
+		}
 		w.wantPool(2, 1, 2)
 		close(release)
 	})
@@ -176,7 +183,7 @@ func TestHTTP2LimitLoweredBetween(t *testing.T) {
 			if config != nil {
 				connected = "proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart secureConnectStart secureConnectEnd connectEnd "
 			}
-			w.wantEvents("callStart connectionAcquired " + exchanged + "responseBodyStart responseBodyEnd 2 followUpDecision true connectionReleased " + connected +
+			w.wantEvents("callStart connectionAcquired " + exchanged + "responseBodyStart responseBodyEnd 2 followUpDecision true connectionReleased streamLimit " + connected +
 				"connectionAcquired " + exchanged + "followUpDecision false responseBodyStart responseBodyEnd 3 connectionReleased callEnd")
 			w.wantPool(2, 1, 1)
 			close(release)

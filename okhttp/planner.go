@@ -72,6 +72,9 @@ func (p *planner) Next(ctx context.Context) (race.Plan, <-chan struct{}, error) 
 		p.pinned = nil
 		return &connectPlan{planner: p, route: r}, nil, nil
 	}
+	if !p.selected {
+		p.crowded()
+	}
 	r, pending, err := p.route(ctx)
 	if r == nil {
 		return nil, pending, err
@@ -83,6 +86,17 @@ func (p *planner) Next(ctx context.Context) (race.Plan, <-chan struct{}, error) 
 		}
 	}
 	return &connectPlan{planner: p, route: r}, nil, nil
+}
+
+// crowded tells of a connection that would have done, did it not carry as many calls as it may.
+func (p *planner) crowded() {
+	f := p.listener().StreamLimit
+	if f == nil {
+		return
+	}
+	if full, ok := p.cfg.pool.p.Full(p.addr, func(c *pooled) bool { return c.http2 != nil }); ok {
+		f(ConnectionEvent{Call: p.call, Connection: full.Connection})
+	}
 }
 
 func (p *planner) ready(conn *Connection, err error) (race.Plan, <-chan struct{}, error) {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"testing/synctest"
 	"time"
 
+	"github.com/okhttp-go/ok/okhttp/http2"
 	"github.com/okhttp-go/ok/okio"
 )
 
@@ -59,6 +61,20 @@ func scenes() []scene {
 				})
 				return plainGET(w)
 			},
+		},
+		{
+			name: "a full connection",
+			opts: func() []Option { return []Option{WithProtocols(HTTP2PriorKnowledge)} },
+			serve: func(w *world) {
+				w.resolve("server.test", "10.0.0.1")
+				w.serve2At("10.0.0.1:80", nil, http2.Config{MaxConcurrentStreams: 1}, streams(func(s *stream2) {
+					time.Sleep(time.Second)
+					s.answer(200, "slow")
+				}), streams(which))
+				w.enqueue(w.t.Context(), w.client, "http://server.test/slow")
+				synctest.Wait()
+			},
+			request: plainGET,
 		},
 		{
 			name: "a miss of the cache",

@@ -35,6 +35,9 @@ type Config struct {
 	// Frames is told of each frame, with the part of its payload that is not content, and of the client's preface with a zero header. It may be
 	// called by two goroutines at the same time, for the two directions. Locks are held: it must be quick, and not use the Conn.
 	Frames func(inbound bool, h FrameHeader, payload []byte)
+	// Window is told of each window for what this side receives, when content came or the peer was given room. It runs without a lock, on the goroutine
+	// that reads, and must be quick.
+	Window func(Window)
 	// Changed is told that the peer's settings came first, that its limit of streams changed, that it said goodbye, or that the connection ended. It
 	// runs without a lock, on the goroutine that noticed, and must not wait for one that reads or writes.
 	Changed func()

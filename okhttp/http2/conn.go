@@ -41,6 +41,7 @@ type Conn struct {
 	sendWindow int64 // of the connection
 	uncredited int   // bytes that came and were not credited yet, on the connection
 	room       int64 // what the peer may still send, on the connection
+	counted    int64 // bytes that came, on the connection
 	unread     int   // bytes that came and nobody has read
 	encoder    *HeaderEncoder
 	block      []byte // of headers being sent
@@ -75,6 +76,8 @@ type Conn struct {
 	alarmAt     time.Time   // zero: it is not set
 	alarmIsSoon bool
 	round       uint64 // how often it rang
+
+	windows []Window // that changed, and of which the listener was not told yet
 
 	pushes  int         // pushed streams that are open
 	pushed  []pushEvent // the handler has yet to be told

@@ -24,6 +24,7 @@ func (c *Conn) expectContent(h FrameHeader, content int) (*Stream, error) {
 		return nil, &StreamError{Stream: h.Stream, Code: FlowControlError, Detail: fmt.Sprintf("%d bytes of content were sent where %d are allowed", n, s.room)}
 	}
 	s.room -= n
+	s.counted += n
 	s.got += int64(content)
 	switch {
 	case s.declared >= 0 && s.got > s.declared:
@@ -59,11 +60,13 @@ func (c *Conn) count(n int64) error {
 		return &ConnectionError{FlowControlError, fmt.Sprintf("%d bytes of content were sent where %d are allowed", n, c.room)}
 	}
 	c.room -= n
+	c.counted += n
 	c.uncredited += int(n)
 	if c.uncredited >= c.cfg.ConnectionWindow/2 {
 		c.appendFrame(AppendWindowUpdate(c.scratch[:0], 0, uint32(c.uncredited)))
 		c.room += int64(c.uncredited)
 		c.uncredited = 0
+		c.noteWindow(nil)
 	}
 	return nil
 }
@@ -83,6 +86,7 @@ func (s *Stream) credit(n int64) bool {
 	}
 	s.room += more
 	s.uncredited = 0
+	c.noteWindow(s)
 	c.appendFrame(AppendWindowUpdate(c.scratch[:0], s.id, uint32(more)))
 	return true
 }

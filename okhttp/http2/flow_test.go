@@ -2,6 +2,7 @@ package http2
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -349,5 +350,43 @@ func TestWindowGrowth(t *testing.T) {
 		if s.window != 3<<20 || s.room != 3<<20 {
 			t.Errorf("window %d, room %d", s.window, s.room)
 		}
+	})
+}
+
+// Section 8.9: a listener is told of windows as they fill and are credited, and without a lock held.
+func TestWindowsAreTold(t *testing.T) {
+	var conn *Conn
+	var told []Window
+	inBubble(t, false, Config{ConnectionWindow: 1 << 20, MaxStreamWindow: 1 << 16, Window: func(w Window) {
+		conn.MaxStreams() // takes the lock
+		told = append(told, w)
+	}}, func(t *testing.T, p *tester) {
+		conn = p.conn
+		p.greetClient()
+		s := p.responding()
+		want := func(conn, stream Window) {
+			t.Helper()
+			p.settle()
+			last := map[uint32]Window{}
+			for _, w := range told {
+				last[w.Stream] = w
+			}
+			if last[0] != conn || last[s.ID()] != stream || len(last) != 2 {
+				t.Errorf("told %+v\nwant %+v and %+v", last, conn, stream)
+			}
+		}
+		const whole, window = 1 << 20, 1 << 16
+		p.fill(s.ID(), 1000)
+		want(Window{0, whole, 1000, 0, 1000}, Window{s.ID(), window, 1000, 0, 1000})
+		p.padded(s.ID(), "abc", 6)
+		want(Window{0, whole, 1010, 0, 1003}, Window{s.ID(), window, 1010, 0, 1003})
+		p.fill(s.ID(), 40000)
+		want(Window{0, whole, 41010, 0, 41003}, Window{s.ID(), window, 41010, 0, 41003})
+		var b okio.Buffer
+		if n, err := s.Source().ReadBuffer(&b, 40000); n != 40000 || err != nil {
+			t.Errorf("read %d, %v", n, err)
+		}
+		p.want(fmt.Sprint("WINDOW_UPDATE ", s.ID(), " 40007"))
+		want(Window{0, whole, 41010, 0, 41003}, Window{s.ID(), window, 41010, 40007, 1003})
 	})
 }

@@ -116,6 +116,7 @@ func (c *Conn) runPushes() {
 		c.pushed = c.pushed[1:]
 		c.mu.Unlock()
 		cancel := c.tellPush(e)
+		c.tellWindows()
 		c.mu.Lock()
 		if e.data != nil {
 			c.unread -= int(e.bytes)

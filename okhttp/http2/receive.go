@@ -83,6 +83,7 @@ func (r *receiver) step(deadline time.Time, read bool) error {
 		}
 		return r.fill(deadline)
 	}
+	defer r.conn.tellWindows()
 	for r.buffered() {
 		if err := r.advance(); err != nil {
 			if err = r.judge(err); err != nil {
@@ -348,14 +349,20 @@ func (r *receiver) takeData() error {
 	}
 	r.target, r.content, r.padding = s, content, pad
 	r.moveContent() // what is there already, which is all of it as a rule
-	return err      // of a stream alone: its bytes are skipped as padding
+	c.noteWindow(nil)
+	if s != nil {
+		c.noteWindow(s)
+	}
+	return err // of a stream alone: its bytes are skipped as padding
 }
 
 // takeContent hands content over.
 func (r *receiver) takeContent() {
-	r.conn.mu.Lock()
-	defer r.conn.mu.Unlock()
+	c, s := r.conn, r.target
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	r.moveContent()
+	c.noteWindow(s)
 }
 
 // moveContent hands over what is there of the content of a frame. The lock is held.

@@ -38,6 +38,7 @@ type Stream struct {
 
 	sendWindow int64
 	room       int64 // what the peer may still send
+	counted    int64 // bytes that came
 	window     int64 // what the peer may have under way
 	uncredited int64 // read, and not credited to the peer yet
 	headAt     int64 // where in all that is sent the request begins
@@ -203,6 +204,7 @@ func (s *Stream) read(dst *okio.Buffer, most int64) (int64, error) {
 		c.flushAside()
 	}
 	c.mu.Unlock()
+	c.tellWindows()
 	return n, nil
 }
 
@@ -242,6 +244,7 @@ func (s *Stream) closeRead() {
 	c.interrupt(&s.reader)
 	c.flushAside()
 	c.mu.Unlock()
+	c.tellWindows()
 }
 
 // dropInput forgets content that nobody will read. The lock is held.

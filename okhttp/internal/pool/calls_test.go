@@ -118,3 +118,28 @@ func TestClosedAndPrune(t *testing.T) {
 		}
 	})
 }
+
+// A connection is full for as long as nothing but the number of its calls keeps another one away.
+func TestFull(t *testing.T) {
+	inBubble(t, Config[*fake]{MaxIdle: 5, KeepAlive: time.Hour, MaxAge: 100}, func(w *world) {
+		any := func(*fake) bool { return true }
+		want := func(when string, want bool, match func(*fake) bool) {
+			t.Helper()
+			if c, ok := w.p.Full("k", match); ok != want || ok != (c != nil) {
+				t.Errorf("%s: %v, %v", when, c, ok)
+			}
+		}
+		want("without connections", false, any)
+		e := w.add("k", "a")
+		want("with one call of one", true, any)
+		want("for another kind of connections", false, func(*fake) bool { return false })
+		w.p.SetLimit(e, 2)
+		want("with one call of two", false, any)
+		w.p.SetLimit(e, 1)
+		w.at(200)
+		want("of a connection that is too old", false, any)
+		e = w.add("k", "b")
+		w.p.Retire(e, nil)
+		want("of a connection that was retired", false, any)
+	})
+}

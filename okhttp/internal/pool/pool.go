@@ -131,6 +131,22 @@ func (p *Pool[K, C]) Find(match func(C) bool) *Entry[K, C] {
 	return nil
 }
 
+// Full returns a connection of the key that match accepts and that takes no other call only because it carries as many as it can. match runs under
+// the pool's lock: it only compares.
+func (p *Pool[K, C]) Full(key K, match func(C) bool) (c C, ok bool) {
+	now := time.Since(p.epoch)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if g := p.groups[key]; g != nil {
+		for _, e := range g.entries {
+			if e.calls >= e.limit && !e.retired && !p.tooOld(e, now) && match(e.Conn) {
+				return e.Conn, true
+			}
+		}
+	}
+	return c, false
+}
+
 func (p *Pool[K, C]) takes(e *Entry[K, C], now time.Duration) bool {
 	return e.calls < e.limit && !e.retired && !p.tooOld(e, now) && !(e.calls == 0 && p.expired(e, now))
 }
