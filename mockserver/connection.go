@@ -108,7 +108,7 @@ func (c *connection) serve(ctx context.Context) {
 		return
 	}
 	if effect != nil {
-		c.perform(ctx, effect)
+		c.performAt(ctx, RequestStart, effect)
 		return
 	}
 	conn, version2 := c.negotiated(conn)
@@ -176,6 +176,16 @@ func (c *connection) perform(ctx context.Context, e Effect) {
 	}
 }
 
+// performAt is perform before the request was read: a connection that stalls then reads nothing, so that the client cannot send what is left.
+func (c *connection) performAt(ctx context.Context, m Moment, e Effect) {
+	if _, ok := e.(Stall); ok && m <= RequestBody {
+		c.over = true
+		c.idle(ctx, true)
+		return
+	}
+	c.perform(ctx, e)
+}
+
 // strike does what an effect says to the transport connection. It may be called by any goroutine.
 func (c *connection) strike(e Effect) {
 	switch e := e.(type) {
@@ -198,7 +208,7 @@ func (c *connection) strike(e Effect) {
 }
 
 // idle waits until the peer ends or breaks the connection, the server closes, or an hour is over. What the peer sends is dropped. With
-// deaf the receiving side is shut, and nothing can be learned from it.
+// deaf nothing is read, and so nothing learned of the peer.
 func (c *connection) idle(ctx context.Context, deaf bool) {
 	if deaf {
 		_ = sleep(ctx, stallLimit)

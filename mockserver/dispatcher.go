@@ -1,6 +1,10 @@
 package mockserver
 
-import "context"
+import (
+	"context"
+	"slices"
+	"strings"
+)
 
 // A Dispatcher answers requests. Dispatch is called once for each request, after its body was read, on the goroutine of the connection, or
 // of the request on HTTP/2, and so by several goroutines at once. It may block; ctx ends when the server closes, and what is returned then is not sent.
@@ -52,6 +56,19 @@ func (e early) onRequest() Effect {
 		return closing
 	}
 	return nil
+}
+
+// unread reports whether the response does not wait for the body of the request.
+func (e early) unread(r *Request) bool {
+	return e.skipBody || e.overlaps(r.Method) || e.refuses(r)
+}
+
+// refuses reports whether a request that waits for leave to send its body ("Expect: 100-continue", RFC 9110 section 10.1.1) does not get it.
+func (e early) refuses(r *Request) bool {
+	if !e.known || e.Code() < 400 || r.Proto == "HTTP/1.0" || !strings.EqualFold(r.Headers.Get("Expect"), "100-continue") {
+		return false
+	}
+	return !slices.ContainsFunc(e.infos, func(i informational) bool { return i.status == 100 })
 }
 
 // giveBack returns a reserved response that is not going to be the answer.

@@ -44,7 +44,14 @@
 // headers is recorded and counted in its place, so that the scripted response is used up. What is no request of HTTP/2 (RFC 9113 section 8.1.1) is reset
 // and not recorded.
 //
-// "Expect: 100-continue" is not answered by itself: script [Response.Continue].
+// "Expect: 100-continue" is not answered by itself: script [Response.Continue]. A response of 4xx or 5xx without it refuses the body: it goes
+// out at once, if it is enqueued by then or a [Peeker] knows it.
+//
+// # Sockets
+//
+// [Response.Socket] lets a [SocketHandler] speak after the head of a response: as the content of it, while the request is still coming, or,
+// after [Upgrade] and CONNECT, as another protocol on the same connection, or stream of HTTP/2. [Response.Adapt] lets the head depend on the
+// request.
 //
 // # Concurrency
 //

@@ -64,7 +64,9 @@ type ShutdownConnection struct{}
 // streams alone. On HTTP/1.1, which has no streams, it is [ShutdownConnection].
 type CloseStream struct{ Code http2.ErrorCode }
 
-// Stall does nothing more, until the client closes its side or resets the stream, the server closes, or an hour is over.
+// Stall does nothing more, until the client closes its side or resets the stream, the server closes, or an hour is over. Before the request was
+// read it reads nothing either, so that a client comes to a stop that sends more than the connection holds; over HTTP/1.1 nothing is learned of
+// what the client does then.
 type Stall struct{}
 
 func (CloseSocket) effect()        {}

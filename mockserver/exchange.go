@@ -38,29 +38,20 @@ func (c *connection) exchange(ctx context.Context) (more bool) {
 		hint.giveBack()
 		return false
 	}
-	if !hint.skipBody {
+	if !hint.unread(r) {
 		r.Failure = c.readBody(ctx, r, hint)
 	}
 	c.record(r)
 	switch {
 	case r.Failure == errEffect: // the response is used up, or a client that tries again would meet it forever
 		c.log(r, 0)
-		c.perform(ctx, hint.effects[RequestBody].effect)
+		c.performAt(ctx, RequestBody, hint.effects[RequestBody].effect)
 		return false
 	case r.Failure != nil:
 		hint.giveBack()
 		return c.reject(r)
 	}
-	resp := hint.Response
-	if hint.reserved == nil {
-		resp, err = dispatch(ctx, dispatcher, r)
-	}
-	if err == nil {
-		err = resp.Err()
-	}
-	if err != nil {
-		resp = c.blame(err)
-	}
+	resp := c.decide(ctx, dispatcher, r, hint)
 	if ctx.Err() != nil {
 		return false
 	}
@@ -77,14 +68,36 @@ func peekSafely(d Dispatcher, r *Request) (e early, err error) {
 	return peek(d, r), nil
 }
 
-// dispatch asks the dispatcher for the response.
-func dispatch(ctx context.Context, d Dispatcher, r *Request) (resp Response, err error) {
+// decide returns the response to a request that was recorded, which is one that can be sent.
+func (c *connection) decide(ctx context.Context, d Dispatcher, r *Request, hint early) Response {
+	resp, err := dispatch(ctx, d, r, hint)
+	if err == nil {
+		err = resp.Err()
+	}
+	if err == nil && r.Proto == "HTTP/2" {
+		err = resp.framed(r)
+	}
+	if err != nil {
+		return c.blame(err)
+	}
+	return resp
+}
+
+// dispatch asks the dispatcher for the response, unless that is known already.
+func dispatch(ctx context.Context, d Dispatcher, r *Request, hint early) (resp Response, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = newPanicError("dispatcher", p)
 		}
 	}()
-	return d.Dispatch(ctx, r), nil
+	resp = hint.Response
+	if hint.reserved == nil {
+		resp = d.Dispatch(ctx, r)
+	}
+	if resp.adapt != nil {
+		resp = resp.adapt(r, resp)
+	}
+	return resp, nil
 }
 
 // blame reports a fault of the script and returns the answer that says so.
@@ -223,6 +236,8 @@ func (c *connection) answer(ctx context.Context, r *Request, head http1.RequestH
 	keep := false
 	if err == nil && resp.raw != nil {
 		keep, err = c.sendRaw(ctx, head, &resp)
+	} else if err == nil && resp.handled(r.Method) {
+		keep, err = c.sendSocket(ctx, r, &resp)
 	} else if err == nil {
 		keep, err = c.send(ctx, r, &resp)
 	}

@@ -322,7 +322,7 @@ func TestCleartextVersions(t *testing.T) {
 			w.send(string(c))
 			time.Sleep(time.Second)
 		}
-		w.want("\x00\x00\x12\x04\x00\x00\x00\x00\x00") // SETTINGS
+		w.want("\x00\x00\x18\x04\x00\x00\x00\x00\x00") // SETTINGS
 		w = dial(t, s)
 		w.send("NONSENSE OF SOME LENGTH··")
 		rest, _ := io.ReadAll(w.conn)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp"
+	"github.com/okhttp-go/ok/okhttp/http2"
 	"github.com/okhttp-go/ok/okio"
 )
 
@@ -25,6 +26,7 @@ type config struct {
 	protocols  okhttp.Protocols
 	names      []string
 	dispatcher Dispatcher
+	http2      http2.Config
 	bodyLimit  int64
 	journal    int
 	takeLimit  time.Duration
@@ -37,7 +39,7 @@ const (
 )
 
 func newConfig(opts []Option) *config {
-	c := &config{bodyLimit: defaultBodyLimit, journal: -1, takeLimit: defaultTakeLimit, logger: slog.New(slog.DiscardHandler)}
+	c := &config{http2: http2.Config{ExtendedConnect: true}, bodyLimit: defaultBodyLimit, journal: -1, takeLimit: defaultTakeLimit, logger: slog.New(slog.DiscardHandler)}
 	for _, o := range opts {
 		if o != nil {
 			o.apply(c)
@@ -67,6 +69,10 @@ func WithLocalhostTLS(names ...string) Option {
 // [okhttp.HTTP1Only] never speaks HTTP/2. [okhttp.HTTP2PriorKnowledge] speaks in cleartext what the client begins with, HTTP/2 (RFC 9113 section
 // 3.3) or HTTP/1.1; a first line that is of neither is taken for HTTP/2. Under TLS it is the same as the default.
 func WithProtocols(p okhttp.Protocols) Option { return option(func(c *config) { c.protocols = p }) }
+
+// WithHTTP2 configures connections over HTTP/2: windows, limits, what is told of their frames. The default is the zero value with ExtendedConnect. Values
+// out of range become the nearest that is not.
+func WithHTTP2(c http2.Config) Option { return option(func(o *config) { o.http2 = c }) }
 
 // WithTLS serves TLS with a configuration of the caller's. It is copied, and offers by ALPN what [WithProtocols] says if it has no NextProtos. nil is
 // the same as [WithLocalhostTLS].

@@ -26,6 +26,10 @@ type Request struct {
 	// Headers are the fields in the order and spelling of the wire, without the pseudo-header fields of HTTP/2.
 	Headers okhttp.Headers
 
+	// Upgrade is the protocol that the client asks to switch to: the Upgrade header if Connection names it (RFC 9110 section 7.8) or, on HTTP/2,
+	// ":protocol" of an extended CONNECT (RFC 8441). It is empty if the client does not ask.
+	Upgrade string
+
 	// Body is the content without its framing, up to the limit of [WithBodyLimit]. It is nil if the request announced none, and
 	// empty, not nil, if it announced none of length 0.
 	Body []byte
@@ -107,6 +111,9 @@ func (r *Request) begin(h http1.RequestHead) {
 	}
 	r.Headers = headersOf(h.Fields)
 	r.Authority = r.Headers.Get("Host")
+	if http1.HasToken(h.Fields, "connection", "upgrade") {
+		r.Upgrade = r.Headers.Get("Upgrade")
+	}
 }
 
 // headersOf keeps fields that a peer sent. The codec has refused what is not HTTP, but lets control characters pass that a sender

@@ -24,6 +24,7 @@ type Response struct {
 	reasoned bool // reason was given
 	fields   []string
 	content  content
+	handler  SocketHandler // in place of content, if not nil
 	chunked  bool
 	chunks   []int64
 	open     bool // the body ends with the connection
@@ -36,6 +37,8 @@ type Response struct {
 	throttle  throttle
 	effects   [moments]timed
 	skipBody  bool
+
+	adapt func(*Request, Response) Response // nil for no change
 
 	err error // the first thing that is wrong with the script
 }
@@ -155,12 +158,14 @@ func appendField(fields []string, name, value string, before error) ([]string, e
 // Body sets the body, which is copied.
 func (r Response) Body(p []byte) Response {
 	p = bytes.Clone(p)
+	r.handler = nil
 	r.content = content{length: int64(len(p)), open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(p)), nil }}
 	return r
 }
 
 // Text sets the body.
 func (r Response) Text(s string) Response {
+	r.handler = nil
 	r.content = content{length: int64(len(s)), open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(s)), nil }}
 	return r
 }
@@ -172,6 +177,7 @@ func (r Response) Stream(length int64, open func() (io.ReadCloser, error)) Respo
 	if length < -1 || open == nil {
 		return r.fail("Stream(%d): expected a length of at least -1 and a function", length)
 	}
+	r.handler = nil
 	r.content = content{open: open, length: length, live: true}
 	return r
 }
@@ -269,6 +275,15 @@ func (r Response) at(m Moment, after int64, e Effect) Response {
 		return r.fail("On(%v): no such moment", m)
 	}
 	r.effects[m] = timed{e, after}
+	return r
+}
+
+// Adapt lets f change the response when it is due, with the request at hand, which was recorded and must not be changed: to echo a field of
+// it, for one. What has to be known before the request body is read is taken from the response as it is before that: 1xx responses,
+// [Response.SkipRequestBody], effects up to [RequestBody], throttling of the request. f may run for several requests at once. Its panic is one of a
+// [Dispatcher]. nil removes it.
+func (r Response) Adapt(f func(*Request, Response) Response) Response {
+	r.adapt = f
 	return r
 }
 

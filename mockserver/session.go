@@ -26,7 +26,7 @@ type session struct {
 
 // serveHTTP2 runs a connection on which the client's preface comes next.
 func (c *connection) serveHTTP2(ctx context.Context, conn net.Conn) {
-	s := &session{connection: c, conn: http2.NewServer(conn, http2.Config{})}
+	s := &session{connection: c, conn: http2.NewServer(conn, c.server.cfg.http2)}
 	c.session.Store(s)
 	if ctx.Err() != nil { // Close may not have seen the session
 		s.conn.Close()

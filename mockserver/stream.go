@@ -24,7 +24,7 @@ type streamExchange struct {
 // beginHTTP2 takes over the head.
 func (r *Request) beginHTTP2(fields []string) {
 	pseudo, rest := http2.SplitPseudo(fields)
-	r.Proto, r.Headers = "HTTP/2", headersOf(rest)
+	r.Proto, r.Headers = "HTTP/2", headersOf(joinCookies(rest))
 	for i := 0; i < len(pseudo); i += 2 {
 		switch value := pseudo[i+1]; pseudo[i] {
 		case ":method":
@@ -33,6 +33,8 @@ func (r *Request) beginHTTP2(fields []string) {
 			r.Target = value
 		case ":authority":
 			r.Authority = value
+		case ":protocol":
+			r.Upgrade = value
 		}
 	}
 	if r.Authority == "" {
@@ -41,6 +43,38 @@ func (r *Request) beginHTTP2(fields []string) {
 	if r.Target == "" { // CONNECT (RFC 9113 section 8.5)
 		r.Target = r.Authority
 	}
+}
+
+// joinCookies makes one Cookie of the crumbs that a client may send it in (RFC 9113 section 8.2.3), in the place of the first.
+func joinCookies(fields []string) []string {
+	first := -1
+	for i := 0; i < len(fields); i += 2 {
+		switch {
+		case fields[i] != "cookie":
+		case first < 0:
+			first = i
+		default:
+			fields[first+1] += "; " + fields[i+1]
+			fields = append(fields[:i:i], fields[i+2:]...)
+			i -= 2
+		}
+	}
+	return fields
+}
+
+// framed returns what makes a response one that cannot answer a request of HTTP/2.
+func (r *Response) framed(to *Request) error {
+	switch {
+	case r.raw != nil:
+		return errRaw
+	case r.Code() != 101:
+		return nil
+	case r.handler == nil:
+		return errors.New("mockserver: status 101 on HTTP/2, which does not have it")
+	case to.Method != "CONNECT" || to.Upgrade == "":
+		return errors.New("mockserver: an upgrade on HTTP/2, to a request that is no extended CONNECT")
+	}
+	return nil
 }
 
 // run answers the request. bare says that it has no content.
@@ -71,7 +105,7 @@ func (x *streamExchange) run(ctx context.Context, bare bool) {
 		hint.giveBack()
 		return
 	}
-	if !bare && !hint.skipBody {
+	if !bare && r.Method != "CONNECT" && !hint.unread(r) {
 		r.Failure = x.readBody(ctx, hint)
 	}
 	journal.record(r)
@@ -85,22 +119,7 @@ func (x *streamExchange) run(ctx context.Context, bare bool) {
 		x.log(r, 0)
 		return
 	}
-	resp := hint.Response
-	if hint.reserved == nil {
-		resp, err = dispatch(ctx, dispatcher, r)
-	}
-	if err == nil {
-		err = resp.Err()
-	}
-	if err == nil && resp.raw != nil {
-		err = errRaw
-	}
-	if err == nil && resp.Code() == 101 {
-		err = errors.New("mockserver: status 101 on HTTP/2, which does not have it")
-	}
-	if err != nil {
-		resp = x.blame(err)
-	}
+	resp := x.decide(ctx, dispatcher, r, hint)
 	if ctx.Err() == nil {
 		x.answer(ctx, resp, hint.known && len(hint.infos) > 0)
 	}
@@ -138,7 +157,9 @@ func (x *streamExchange) answer(ctx context.Context, resp Response, told bool) {
 		err = x.informational(resp.infos)
 	}
 	struck := false
-	if err == nil {
+	if err == nil && resp.handled(r.Method) {
+		err = x.sendSocket(ctx, &resp)
+	} else if err == nil {
 		struck, err = x.send(ctx, &resp)
 	}
 	if err != nil {
