@@ -1,2 +1,12 @@
-// Package oksse (module okhttp-sse) is the room of server-sent events (WHATWG HTML, section 9.2). It is empty in this release.
+// Package oksse (module okhttp-sse) reads and writes server-sent events (HTML standard, section 9.2).
+//
+// [Decoder] reads events from any reader, [Encoder] writes them to any writer:
+//
+//	d := oksse.NewDecoder(r, nil)
+//	for e, err := range d.All() {
+//		if err != nil {
+//			return err
+//		}
+//		fmt.Println(e.Type, e.Data)
+//	}
 package oksse

@@ -1,0 +1,180 @@
+package oksse
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// endless repeats a text up to a number of bytes.
+type endless struct {
+	head, text string
+	at, left   int64
+}
+
+func (e *endless) Read(p []byte) (n int, err error) {
+	for n < len(p) && e.head != "" {
+		m := copy(p[n:], e.head)
+		n, e.head = n+m, e.head[m:]
+	}
+	for n < len(p) && e.left > 0 {
+		m := copy(p[n:], e.text[e.at:])
+		n, e.left = n+m, e.left-int64(m)
+		e.at = (e.at + int64(m)) % int64(len(e.text))
+	}
+	if n == 0 {
+		err = io.EOF
+	}
+	return n, err
+}
+
+func mallocs(f func()) (count, held uint64) {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.Mallocs - before.Mallocs, after.TotalAlloc - before.TotalAlloc
+}
+
+// A line of 10 GiB, in whatever field, is refused at the limit: what is allocated until then does not depend on the length of the line.
+func TestLineWithoutEnd(t *testing.T) {
+	fill := strings.Repeat("x", 64<<10)
+	for _, head := range []string{"data: ", ": ", "id: ", "event: ", "retry: ", "other: ", "", "data: a\ndata: "} {
+		in := &endless{head: head, text: fill, left: 10 << 30}
+		_, held := mallocs(func() {
+			_, err := NewDecoder(in, nil).Next()
+			var large *EventTooLargeError
+			if !errors.As(err, &large) || large.Limit != DefaultMaxEventBytes {
+				t.Errorf("%q: %v", head, err)
+			}
+		})
+		if read := 10<<30 - in.left; read > 17<<20 {
+			t.Errorf("%q: read %d bytes", head, read)
+		}
+		if held > 128<<20 {
+			t.Errorf("%q: allocated %d bytes", head, held)
+		}
+	}
+}
+
+// Many lines that end bound the event just the same.
+func TestEventWithoutEnd(t *testing.T) {
+	in := &endless{text: "data: 0123456789\n", left: 10 << 30}
+	_, err := NewDecoder(in, &DecoderConfig{MaxEventBytes: 1 << 20}).Next()
+	if err == nil || err.Error() != "oksse: an event is larger than the limit of 1048576 bytes (MaxEventBytes)" {
+		t.Error(err)
+	}
+	if read := 10<<30 - in.left; read > 3<<20 {
+		t.Errorf("read %d bytes", read)
+	}
+}
+
+// Fact 53: the limit itself is allowed, one byte more is not.
+func TestLimit(t *testing.T) {
+	for _, c := range []struct {
+		in    string
+		limit int
+		ok    bool
+	}{
+		{"data:0123456789\n\n", 15, true},
+		{"data:0123456789\n\n", 14, false},
+		{"data:01234\ndata:6789\n\n", 10, true},
+		{"data:01234\ndata:56789\n\n", 10, false}, // with the line feed between them
+		{":0123456789\ndata:\n\n", 11, true},
+		{":0123456789\ndata:\n\n", 10, false},
+		{":0123456789", 11, true},
+		{"data:" + strings.Repeat("x", 1<<20) + "\n\n", 1<<20 + 5, true},
+		{"data:" + strings.Repeat("x", 1<<20) + "\n\n", 1<<20 + 4, false},
+		{"data:" + strings.Repeat("x", 17<<20) + "\n\n", -1, true},
+		{"data:" + strings.Repeat("x", 17<<20) + "\n\n", 0, false},
+	} {
+		for _, r := range []io.Reader{strings.NewReader(c.in), &trickle{p: []byte(c.in), n: 1000}} {
+			_, err := NewDecoder(r, &DecoderConfig{MaxEventBytes: c.limit}).Next()
+			var large *EventTooLargeError
+			if got := !errors.As(err, &large); got != c.ok {
+				t.Errorf("%.20q under %d: %v", c.in, c.limit, err)
+			}
+		}
+	}
+}
+
+// trickle gives n bytes a read.
+type trickle struct {
+	p []byte
+	n int
+}
+
+func (r *trickle) Read(p []byte) (int, error) {
+	n := copy(p, r.p[:min(r.n, len(r.p))])
+	if r.p = r.p[n:]; n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// At most one allocation an event, ids included, and flat memory.
+func TestAllocations(t *testing.T) {
+	const events = 100_000
+	for name, text := range map[string]string{
+		"data":       "data: 0123456789012345678901234567890123456789\n\n",
+		"id":         "id: 1\nevent: tick\ndata: 0123456789\n\nid: 2\nevent: tock\ndata: 0123456789\n\n",
+		"same id":    "id: 1\ndata: 0123456789\n\nid: 1\ndata: 9\n\n",
+		"lines":      "data: 1\ndata: 2\ndata: 3\r\n\r\n",
+		"CR":         "data: 1\rdata: 2\r\r",
+		"long lines": "data: " + strings.Repeat("x", 100<<10) + "\n\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := int64(events)
+			if name == "long lines" {
+				n = 200
+			}
+			in := &endless{text: text, left: n * int64(len(text)) / max(int64(strings.Count(text, "\n\n")), 1)}
+			var got int64
+			count, _ := mallocs(func() {
+				for _, err := range NewDecoder(in, nil).All() {
+					if err != nil {
+						t.Fatal(err)
+					}
+					got++
+				}
+			})
+			if got < n {
+				t.Errorf("%d events", got)
+			}
+			if count > uint64(got)+64 {
+				t.Errorf("%d allocations for %d events", count, got)
+			}
+		})
+	}
+}
+
+// The memory of a large event is given back.
+func TestLargeBuffersAreGivenBack(t *testing.T) {
+	d := NewDecoder(strings.NewReader("data: "+strings.Repeat("x", 8<<20)+"\n\ndata: y\n\n"), nil)
+	d.Next()
+	if e, err := d.Next(); err != nil || e.Data != "y" {
+		t.Fatal(err)
+	}
+	if held := cap(d.data) + cap(d.lines.long) + cap(d.lines.buf); held > 4*largeBuffer {
+		t.Errorf("%d bytes held", held)
+	}
+}
+
+func BenchmarkDecoder(b *testing.B) {
+	text := "event: update\nid: 123456\ndata: {\"symbol\":\"ABCD\",\"price\":123.45,\"volume\":1000}\n\n"
+	stream := []byte(strings.Repeat(text, 1000))
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for done := 0; done < b.N; {
+		for _, err := range NewDecoder(bytes.NewReader(stream), nil).All() {
+			if err != nil {
+				b.Fatal(err)
+			}
+			done++
+		}
+	}
+}
