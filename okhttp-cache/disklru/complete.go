@@ -1,0 +1,101 @@
+package disklru
+
+import "github.com/okhttp-go/ok/okio"
+
+// complete ends an edit that is attached. The error says why what was to succeed did not.
+func (s *Store) complete(d *Editor, success bool) error {
+	var err error
+	if success {
+		err = s.publish(d)
+	}
+	s.settle(d, success && err == nil)
+	return err
+}
+
+// publish gives the values that were written their places.
+func (s *Store) publish(d *Editor) error {
+	e := d.entry
+	if e.zombie {
+		return &NotStoredError{e.key, d.err}
+	}
+	files, err := s.written(d)
+	if err != nil {
+		return err
+	}
+	moved := false
+	for i, m := range files {
+		if m == nil {
+			continue
+		}
+		e.generation++
+		if err := s.fs.AtomicMove(s.dirtyPath(e.key, i), s.cleanPath(e.key, i)); err != nil {
+			// If there are values of two edits now, the entry is none any more.
+			e.broken = moved
+			return &NotStoredError{e.key, err}
+		}
+		moved = true
+		s.size += m.Size - e.lengths[i]
+		e.lengths[i] = m.Size
+	}
+	e.broken = false
+	return nil
+}
+
+// written returns what is at the files of the values, nil where there is nothing, which is right for values of an existing entry only.
+func (s *Store) written(d *Editor) ([]*okio.Metadata, error) {
+	e := d.entry
+	if !e.readable {
+		for i, written := range d.written {
+			if !written {
+				return nil, &MissingValueError{e.key, i}
+			}
+		}
+	}
+	files := make([]*okio.Metadata, s.valueCount)
+	for i := range files {
+		path := s.dirtyPath(e.key, i)
+		m, err := s.metadata(path)
+		switch {
+		case err != nil:
+			return nil, &NotStoredError{e.key, err}
+		case m != nil && !m.Regular:
+			return nil, &NotStoredError{e.key, &mismatchError{path, -1, *m}}
+		case m == nil && !e.readable:
+			return nil, &NotStoredError{e.key, ErrNotFound}
+		}
+		files[i] = m
+	}
+	return files, nil
+}
+
+// settle leaves an edit behind: its files, if it did not succeed, the editor, and the state of the entry in the journal.
+func (s *Store) settle(d *Editor, success bool) {
+	e := d.entry
+	d.lost.Store(true)
+	if !success {
+		for i := range s.valueCount {
+			_ = s.deleteValue(s.dirtyPath(e.key, i)) // the next edit of the key replaces it
+		}
+	}
+	e.editor = nil
+	if e.zombie || e.broken {
+		e.readable = e.readable && !e.broken
+		_ = s.removeEntry(e) // the journal says that the entry is not whole
+		return
+	}
+	s.redundant++
+	if success {
+		e.readable = true
+		e.sequence = s.nextSequence
+		s.nextSequence++
+	}
+	if e.readable {
+		s.record(opClean, e, true)
+	} else {
+		s.entries.remove(e)
+		s.record(opRemove, e, true)
+	}
+	if s.size > s.maxSize || s.rebuildDue() {
+		s.scheduleCleanup()
+	}
+}

@@ -1,0 +1,53 @@
+package disklru
+
+// Remove removes an entry and reports whether there was one. An edit of it that is under way will store nothing. Snapshots of it can still be read; where open
+// files cannot be deleted, its own vanish with the last of them.
+func (s *Store) Remove(key string) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.ready(key); err != nil {
+		return false, err
+	}
+	e := s.entries.find(key)
+	if e == nil {
+		return false, nil
+	}
+	if err := s.removeEntry(e); err != nil {
+		return false, err
+	}
+	if s.size <= s.maxSize {
+		s.trimFailed = false
+	}
+	return true, nil
+}
+
+// removeEntry deletes the files of an entry and forgets it, or lets it be a zombie until that is possible. If a file cannot be deleted, the entry stays
+// with those that are left.
+func (s *Store) removeEntry(e *entry) error {
+	if !s.civilized && (e.readers > 0 || e.editor != nil) {
+		if e.readers > 0 {
+			s.record(opDirty, e, true) // for the next session to remove it, if this one does not come to it
+		}
+		e.zombie = true
+		return nil
+	}
+	if e.editor != nil {
+		e.editor.detach(nil)
+	}
+	for i := range s.valueCount {
+		e.generation++
+		if err := s.deleteValue(s.cleanPath(e.key, i)); err != nil {
+			return err
+		}
+		s.size -= e.lengths[i]
+		e.lengths[i] = 0
+	}
+	e.readable = false
+	s.redundant++
+	s.record(opRemove, e, false)
+	s.entries.remove(e)
+	if s.rebuildDue() {
+		s.scheduleCleanup()
+	}
+	return nil
+}
