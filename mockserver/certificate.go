@@ -67,22 +67,29 @@ func newSerial() (*big.Int, error) {
 	return rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
 }
 
-// issue makes a server certificate for names and IP addresses; empty and repeated ones are skipped.
+// leafTemplate is what the certificates that an authority signs have in common.
+func leafTemplate(use x509.ExtKeyUsage) *x509.Certificate {
+	return &x509.Certificate{
+		Subject:     pkix.Name{CommonName: "mockserver"},
+		NotBefore:   validFrom,
+		NotAfter:    validTo,
+		KeyUsage:    x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{use},
+	}
+}
+
+// issue makes a server certificate for names and IP addresses, beside those of localhost.
 func (a *authority) issue(names ...string) (tls.Certificate, error) {
-	serial, err := newSerial()
-	if err != nil {
+	return a.sign(leafTemplate(x509.ExtKeyUsageServerAuth), slices.Concat([]string{"localhost", "127.0.0.1", "::1"}, names))
+}
+
+// sign makes a certificate for names and IP addresses; empty and repeated ones are skipped.
+func (a *authority) sign(template *x509.Certificate, names []string) (cert tls.Certificate, err error) {
+	if template.SerialNumber, err = newSerial(); err != nil {
 		return tls.Certificate{}, err
 	}
-	template := &x509.Certificate{
-		SerialNumber: serial,
-		Subject:      pkix.Name{CommonName: "mockserver"},
-		NotBefore:    validFrom,
-		NotAfter:     validTo,
-		KeyUsage:     x509.KeyUsageDigitalSignature,
-		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	}
 	seen := map[string]bool{"": true}
-	for _, name := range slices.Concat([]string{"localhost", "127.0.0.1", "::1"}, names) {
+	for _, name := range names {
 		if seen[name] {
 			continue
 		}
@@ -124,11 +131,20 @@ func newSecrets(c *config, host string) (*secrets, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &secrets{&tls.Config{Certificates: []tls.Certificate{cert}, NextProtos: c.alpn()}, a.cert}, nil
+		s := &secrets{&tls.Config{Certificates: []tls.Certificate{cert}, NextProtos: c.alpn()}, a.cert}
+		c.authenticate(s.config, a)
+		return s, nil
 	}
 	s := &secrets{config: c.tls.Clone()}
 	if s.config.NextProtos == nil {
 		s.config.NextProtos = c.alpn()
+	}
+	if c.clientAuth != tls.NoClientCert {
+		a, err := processAuthority()
+		if err != nil {
+			return nil, fmt.Errorf("mockserver: certificate authority: %w", err)
+		}
+		c.authenticate(s.config, a)
 	}
 	if len(s.config.Certificates) > 0 {
 		chain := s.config.Certificates[0].Certificate
@@ -144,8 +160,20 @@ func newSecrets(c *config, host string) (*secrets, error) {
 	return s, nil
 }
 
+// authenticate has clients show a certificate, if the options say so.
+func (c *config) authenticate(t *tls.Config, a *authority) {
+	t.ClientAuth = c.clientAuth
+	if t.ClientCAs = c.clientRoots; c.clientAuth >= tls.VerifyClientCertIfGiven && t.ClientCAs == nil {
+		t.ClientCAs = x509.NewCertPool()
+		t.ClientCAs.AddCert(a.cert)
+	}
+}
+
 // alpn returns what the server offers in the handshake.
 func (c *config) alpn() []string {
+	if c.noALPN {
+		return nil
+	}
 	if c.protocols == okhttp.HTTP1Only {
 		return []string{"http/1.1"}
 	}
@@ -180,4 +208,14 @@ func (s *Server) ClientTLSConfig() *tls.Config {
 		return nil
 	}
 	return &tls.Config{RootCAs: s.RootCAs()}
+}
+
+// ClientCertificate returns a new certificate for a client, with names and IP addresses, that servers with [WithClientAuth] trust unless they were
+// given other roots.
+func ClientCertificate(names ...string) (tls.Certificate, error) {
+	a, err := processAuthority()
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("mockserver: certificate authority: %w", err)
+	}
+	return a.sign(leafTemplate(x509.ExtKeyUsageClientAuth), names)
 }

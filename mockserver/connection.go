@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -34,10 +35,44 @@ type connection struct {
 
 	current atomic.Pointer[Request]
 	session atomic.Pointer[session] // of HTTP/2; nil for HTTP/1.1
+
+	mu       sync.Mutex
+	busy     bool // with an exchange; on HTTP/2 the session knows
+	draining bool // no further exchange is to begin
 }
 
-func newConnection(s *Server, index int, raw net.Conn) *connection {
-	return &connection{server: s, index: index, raw: raw}
+func newConnection(s *Server, raw net.Conn) *connection {
+	return &connection{server: s, raw: raw}
+}
+
+// drain lets the exchanges finish that are under way, and no other follow. It may be called by any goroutine.
+func (c *connection) drain() {
+	if s := c.session.Load(); s != nil {
+		s.drain()
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.draining = true; !c.busy {
+		_ = c.raw.SetReadDeadline(time.Unix(1, 0)) // frees who waits for a request
+	}
+}
+
+// occupy notes that an exchange begins.
+func (c *connection) occupy() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.busy = true; c.draining {
+		_ = c.raw.SetReadDeadline(time.Time{}) // it began at the same moment
+	}
+}
+
+// vacate notes that an exchange is over, and reports whether another may begin.
+func (c *connection) vacate() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.busy = false
+	return !c.draining
 }
 
 // abort breaks the connection off. It may be called by any goroutine.
@@ -116,9 +151,12 @@ func (c *connection) serve(ctx context.Context) {
 		c.serveHTTP2(ctx, conn)
 		return
 	}
+	if c.server.isDraining() {
+		return
+	}
 	c.socket = okio.NewSocket(conn)
 	c.http = http1.NewServerConn(c.socket.Source(), c.socket.Sink(), http1.Limits{})
-	for c.exchange(ctx) {
+	for c.exchange(ctx) && c.vacate() {
 		c.current.Store(nil)
 	}
 	if c.next == 0 && ctx.Err() == nil {

@@ -12,7 +12,8 @@
 //		}
 //	}
 //
-// [New] starts a server and stops it when the test ends; [Start] is for programs. The server speaks HTTP/1.1 over loopback TCP, HTTP/2 or
+// [New] starts a server and stops it when the test ends, [Strict] has the test fail if anything is left over; [Start] is for programs. [Server.Client] makes
+// a client that reaches and trusts the server. The server speaks HTTP/1.1 over loopback TCP, HTTP/2 or
 // HTTP/1.1 over TLS ([WithLocalhostTLS]), HTTP/2 in cleartext too if asked to ([WithProtocols]), or over an [okio.Network] in memory ([WithNetwork]), which makes it run inside a [testing/synctest] bubble,
 // on the bubble's time.
 //
@@ -56,9 +57,9 @@
 // # Concurrency
 //
 // All methods of [Server] and [Queue] are safe for concurrent use. There is one goroutine that accepts and one for each connection
-// and each request of HTTP/2, which calls the dispatcher; [Server.Close] waits for all of them.
+// and each request of HTTP/2, which calls the dispatcher; [Server.Close] waits for all of them, [Server.Shutdown] for the requests first.
 //
-// Locks: Server guards its set of connections, Queue its responses and the requests that wait for them, the journal its requests. Each
-// guards memory only, none is held while another is taken, and user code never runs under one, with the exception of the Errorf
-// of the test, which has a lock of its own.
+// Locks: Server guards its listener and its set of connections, a connection whether it is idle, Queue its responses and the requests that wait for
+// them, the journal its requests. Each guards memory, and what does not block: starting to listen, setting a deadline. None is held while another is
+// taken, and user code never runs under one, with the exception of the Error of the test, which has a lock of its own.
 package mockserver

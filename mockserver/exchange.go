@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"os"
 
 	"github.com/okhttp-go/ok/okhttp/http1"
 	"github.com/okhttp-go/ok/okio"
@@ -17,6 +18,7 @@ var errEffect = errors.New("mockserver: the request was cut short by an effect o
 func (c *connection) exchange(ctx context.Context) (more bool) {
 	r := c.newRequest()
 	head, err := c.http.ReadRequest()
+	c.occupy()
 	if err != nil {
 		return c.refuse(r, err)
 	}
@@ -70,6 +72,9 @@ func peekSafely(d Dispatcher, r *Request) (e early, err error) {
 
 // decide returns the response to a request that was recorded, which is one that can be sent.
 func (c *connection) decide(ctx context.Context, d Dispatcher, r *Request, hint early) Response {
+	if hint.reserved == nil {
+		defer c.server.await(r)()
+	}
 	resp, err := dispatch(ctx, d, r, hint)
 	if err == nil {
 		err = resp.Err()
@@ -111,7 +116,7 @@ func (c *connection) blame(err error) Response {
 
 // refuse ends a connection whose next request head cannot be read.
 func (c *connection) refuse(r *Request, err error) bool {
-	if err == io.EOF || broken(err) && !errors.Is(err, io.ErrUnexpectedEOF) && c.http.Source().Buffer().Len() == 0 {
+	if errors.Is(err, os.ErrDeadlineExceeded) && c.server.isDraining() || err == io.EOF || broken(err) && !errors.Is(err, io.ErrUnexpectedEOF) && c.http.Source().Buffer().Len() == 0 {
 		return false
 	}
 	r.Failure = err
@@ -230,6 +235,9 @@ func (c *connection) answer(ctx context.Context, r *Request, head http1.RequestH
 		return false
 	}
 	err := sleep(ctx, resp.headDelay)
+	if resp.last {
+		c.server.end()
+	}
 	if err == nil && !told {
 		err = c.informational(r, resp.infos)
 	}
@@ -252,6 +260,7 @@ func (c *connection) answer(ctx context.Context, r *Request, head http1.RequestH
 	if e := resp.effects[ResponseEnd].effect; e != nil && !c.over {
 		c.perform(ctx, e)
 	}
+	keep = keep && !resp.last
 	return keep && !c.over
 }
 

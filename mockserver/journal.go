@@ -55,6 +55,13 @@ func (j *journal) take(wait bool) (*Request, chan struct{}) {
 	return nil, j.wake
 }
 
+// untaken returns the requests that nobody took.
+func (j *journal) untaken() []*Request {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.waiting)
+}
+
 func (j *journal) received() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()

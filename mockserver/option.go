@@ -2,6 +2,7 @@ package mockserver
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"log/slog"
 	"time"
 
@@ -18,18 +19,24 @@ type option func(*config)
 func (o option) apply(c *config) { o(c) }
 
 type config struct {
-	addr       string
-	network    *okio.Network
-	host       string
-	secure     bool
-	tls        *tls.Config // nil for the generated certificate
-	protocols  okhttp.Protocols
-	names      []string
+	addr      string
+	network   *okio.Network
+	host      string
+	secure    bool
+	tls       *tls.Config // nil for the generated certificate
+	protocols okhttp.Protocols
+	names     []string
+	noALPN    bool
+
+	clientAuth  tls.ClientAuthType
+	clientRoots *x509.CertPool
+
 	dispatcher Dispatcher
 	http2      http2.Config
 	bodyLimit  int64
 	journal    int
 	takeLimit  time.Duration
+	strict     bool
 	logger     *slog.Logger
 }
 
@@ -77,6 +84,16 @@ func WithHTTP2(c http2.Config) Option { return option(func(o *config) { o.http2 
 // WithTLS serves TLS with a configuration of the caller's. It is copied, and offers by ALPN what [WithProtocols] says if it has no NextProtos. nil is
 // the same as [WithLocalhostTLS].
 func WithTLS(t *tls.Config) Option { return option(func(c *config) { c.secure, c.tls = true, t }) }
+
+// WithClientAuth has TLS ask clients for a certificate: [tls.VerifyClientCertIfGiven] does without one but refuses one that is not trusted,
+// [tls.RequireAndVerifyClientCert] insists. Trusted is what roots signed or, if roots is nil, what [ClientCertificate] returned.
+// [Request.TLS] has what came.
+func WithClientAuth(mode tls.ClientAuthType, roots *x509.CertPool) Option {
+	return option(func(c *config) { c.clientAuth, c.clientRoots = mode, roots })
+}
+
+// WithoutALPN has TLS negotiate no protocol: connections over it speak HTTP/1.1.
+func WithoutALPN() Option { return option(func(c *config) { c.noALPN = true }) }
 
 // WithDispatcher answers requests from the start with d in place of the queue. See [Server.SetDispatcher].
 func WithDispatcher(d Dispatcher) Option { return option(func(c *config) { c.dispatcher = d }) }

@@ -14,6 +14,7 @@ type Queue struct {
 	waiters  []chan Response // one-slot, in the order of arrival; not empty only if items is empty
 	failFast *Response
 	closed   bool
+	strict   bool // there is nothing special about GET /favicon.ico; set before the server starts
 }
 
 // Enqueue appends responses. Requests that wait get them in the order in which they came.
@@ -53,7 +54,7 @@ func (q *Queue) SetFailFast(r *Response) {
 // Dispatch implements [Dispatcher], so that another dispatcher can pass requests on. It waits while the queue is empty; when ctx ends it
 // returns 503.
 func (q *Queue) Dispatch(ctx context.Context, r *Request) Response {
-	if r.favicon() {
+	if !q.strict && r.favicon() {
 		return Reply(404)
 	}
 	q.mu.Lock()
@@ -114,7 +115,7 @@ func (q *Queue) close() {
 
 // reserve takes the response for a request whose head was read, if there is one.
 func (q *Queue) reserve(r *Request) (Response, bool) {
-	if r.favicon() {
+	if !q.strict && r.favicon() {
 		return Response{}, false
 	}
 	return q.take(func(*Response) bool { return true })

@@ -37,6 +37,7 @@ type Response struct {
 	throttle  throttle
 	effects   [moments]timed
 	skipBody  bool
+	last      bool // the server ends with it
 
 	adapt func(*Request, Response) Response // nil for no change
 
@@ -290,6 +291,13 @@ func (r Response) Adapt(f func(*Request, Response) Response) Response {
 // SkipRequestBody answers without reading the request body. The connection is closed afterwards, and the recorded body is nil.
 func (r Response) SkipRequestBody() Response {
 	r.skipBody = true
+	return r
+}
+
+// ShutdownServer makes the response the last one: connections are refused before its first byte is sent, and the server closes once it, and what
+// else is under way, was sent, or after a second.
+func (r Response) ShutdownServer() Response {
+	r.last = true
 	return r
 }
 

@@ -28,8 +28,10 @@ type session struct {
 func (c *connection) serveHTTP2(ctx context.Context, conn net.Conn) {
 	s := &session{connection: c, conn: http2.NewServer(conn, c.server.cfg.http2)}
 	c.session.Store(s)
-	if ctx.Err() != nil { // Close may not have seen the session
+	if ctx.Err() != nil { // Close may not have seen the session, and neither may Shutdown
 		s.conn.Close()
+	} else if c.server.isDraining() {
+		s.drain()
 	}
 	var exchanges sync.WaitGroup
 	for {
@@ -92,6 +94,21 @@ func (s *session) leave() {
 	s.mu.Unlock()
 	if first {
 		s.conn.GoAway(http2.NoError)
+	}
+}
+
+// drain says goodbye in a way that no request is lost by.
+func (s *session) drain() {
+	s.mu.Lock()
+	first := !s.leaving
+	s.leaving = true
+	idle := len(s.open) == 0
+	s.mu.Unlock()
+	if first {
+		s.conn.Leave()
+	}
+	if idle {
+		time.AfterFunc(lingerLimit, s.closeIdle)
 	}
 }
 

@@ -153,6 +153,9 @@ func (x *streamExchange) answer(ctx context.Context, resp Response, told bool) {
 		return
 	}
 	err := sleep(ctx, resp.headDelay)
+	if resp.last {
+		x.server.end()
+	}
 	if err == nil && !told {
 		err = x.informational(resp.infos)
 	}

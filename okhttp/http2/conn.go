@@ -31,6 +31,8 @@ type Conn struct {
 	left    bool   // this side said goodbye
 	leftAt  uint32 // the last stream of the peer that is acted on, then
 
+	announced bool // the goodbye, which names the last stream, is to follow
+
 	// What the peer announced.
 	greeted    bool // its settings came
 	maxStreams uint32

@@ -117,6 +117,7 @@ func (c *Conn) apply(s Setting) error {
 var (
 	intervalPing = [8]byte{0, 0, 0, 1}
 	degradedPing = [8]byte{0, 0, 0, 2}
+	leavingPing  = [8]byte{0, 0, 0, 3}
 )
 
 // takePing answers a ping, or takes the answer to one.
@@ -132,6 +133,11 @@ func (c *Conn) takePing(h FrameHeader, payload []byte) error {
 			c.pingDue = false
 		case degradedPing:
 			c.degraded = time.Time{}
+		case leavingPing:
+			if c.announced && !c.left {
+				c.sayGoodbye(NoError, "")
+				c.flushAside()
+			}
 		}
 		c.mu.Unlock()
 		return nil

@@ -95,3 +95,16 @@ func (s *Stream) SendHead(status int, fields []string, last bool) error {
 		return s.conn.encoder.AppendResponse(dst, status, fields)
 	})
 }
+
+// Leave says goodbye in two steps (RFC 9113 section 6.8): it announces the end first, and names the last stream that is acted on once the peer has
+// answered a ping, so that no stream is lost that was under way meanwhile. It does not wait for either.
+func (c *Conn) Leave() {
+	c.mu.Lock()
+	if !c.left && !c.announced {
+		c.announced = true
+		c.appendFrame(AppendGoAway(c.scratch[:0], maxStream, NoError, nil))
+		c.appendFrame(AppendPing(c.scratch[:0], false, leavingPing))
+	}
+	c.mu.Unlock()
+	c.flush()
+}

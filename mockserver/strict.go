@@ -1,0 +1,112 @@
+package mockserver
+
+import (
+	"fmt"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Strict makes a server hide nothing from its test: a request that finds the queue empty gets 500 with a body that says so, instead of waiting, and
+// fails the test; GET /favicon.ico is a request as others; and when the test is over it fails if responses are left in the queue, if requests
+// were not taken ([Server.TakeRequest]), or if requests still waited for a dispatcher.
+func Strict() Option { return option(func(c *config) { c.strict = true }) }
+
+// beStrict sets the queue up.
+func (s *Server) beStrict() {
+	s.queue.strict = true
+	unexpected := Reply(http.StatusInternalServerError).Adapt(func(r *Request, _ Response) Response {
+		err := fmt.Errorf("mockserver: no response is enqueued for %v", r)
+		s.fault(err)
+		return scriptFault(err)
+	})
+	s.queue.SetFailFast(&unexpected)
+}
+
+// endTest closes the server of a test, and reports what is left.
+func (s *Server) endTest() {
+	s.test.Lock()
+	tb := s.tb
+	s.test.Unlock()
+	tb.Helper()
+	if err := s.Close(); err != nil {
+		tb.Error(err)
+	}
+	if s.cfg.strict {
+		s.reportLeft()
+	}
+	s.test.Lock()
+	defer s.test.Unlock()
+	s.tb = nil
+}
+
+func (s *Server) reportLeft() {
+	if n := s.queue.Len(); n > 0 {
+		s.fault(fmt.Errorf("mockserver: %d responses were enqueued and not used", n))
+	}
+	if left := s.journal.untaken(); len(left) > 0 {
+		s.fault(fmt.Errorf("mockserver: %d requests were not taken: %s", len(left), listed(left)))
+	}
+	s.mu.Lock()
+	waited := s.waiting
+	s.mu.Unlock()
+	if len(waited) > 0 {
+		s.fault(fmt.Errorf("mockserver: %d requests still waited for a response: %s", len(waited), listed(waited)))
+	}
+}
+
+// listed names the first few requests.
+func listed(list []*Request) string {
+	const most = 10
+	var lines []string
+	for i, r := range list {
+		if i == most {
+			lines = append(lines, "…")
+			break
+		}
+		lines = append(lines, r.String())
+	}
+	return strings.Join(lines, "; ")
+}
+
+// Unanswered returns the requests whose dispatcher, or the queue, has not returned a response, in the order in which they came. After
+// [Server.Close] it is those of that moment.
+func (s *Server) Unanswered() []*Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.waiting)
+}
+
+// await notes that a request waits for its response, until done is called.
+func (s *Server) await(r *Request) (done func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting = append(s.waiting, r)
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !s.closed {
+			s.waiting = slices.DeleteFunc(s.waiting, func(o *Request) bool { return o == r })
+		}
+	}
+}
+
+// scripted are the functions beneath which code of the user runs on a goroutine of the server.
+var scripted = []string{".peekSafely", ".dispatch", ".(*connection).handle"}
+
+// insideScript reports whether its caller is called by code of a script.
+func insideScript() bool {
+	pcs := make([]uintptr, 256)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
+	self, more := frames.Next()
+	own := strings.TrimSuffix(self.Function, ".insideScript")
+	for more {
+		var f runtime.Frame
+		f, more = frames.Next()
+		if name, ok := strings.CutPrefix(f.Function, own); ok && slices.Contains(scripted, name) {
+			return true
+		}
+	}
+	return false
+}
