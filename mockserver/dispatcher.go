@@ -2,6 +2,7 @@ package mockserver
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 )
@@ -30,12 +31,43 @@ type DispatcherFunc func(ctx context.Context, r *Request) Response
 // Dispatch calls f.
 func (f DispatcherFunc) Dispatch(ctx context.Context, r *Request) Response { return f(ctx, r) }
 
+// A Decider is a Dispatcher that can settle on a response when only the head of the request was read.
+//
+// What Decide returns with true is the response, whole, and Dispatch is not called: it is used up, even where an effect at [RequestStart] or
+// [RequestBody] strikes before it is sent, or the rest of the request cannot be read. With false Dispatch is called when the body was read. Decide must
+// not block and must not change r. Either way, a request with "Expect: 100-continue" is told to continue, unless the response has a 1xx of its own
+// or [Response.SkipRequestBody].
+//
+// A Decider that is a [Peeker] too is peeked at for connections that were accepted, and not for requests. Decide is called with the same request, which
+// has no method, if what Peek returned is used up by that.
+type Decider interface {
+	Dispatcher
+	Decide(r *Request) (Response, bool)
+}
+
+// Fault is the answer of a dispatcher that cannot give one, because its script is wrong for example: it is sent as 500 with the text of err, and the
+// test of [New] fails.
+func Fault(err error) Response {
+	if err == nil {
+		err = errors.New("mockserver: a fault without an error")
+	}
+	return Response{err: err}
+}
+
 // early is what is known of the response to a request before its body was read.
 type early struct {
 	Response
-	reserved *Queue // the response was taken from it and will be the answer
-	known    bool   // Response is a guess or the answer, and not the zero value
+	reserved reserver // the response was taken from it and will be the answer; nil if it is a guess
+	known    bool     // Response is a guess or the answer, and not the zero value
 }
+
+// reserver is told if a response that was taken from it is not going to be the answer.
+type reserver interface{ giveBack(Response) }
+
+// decided is where a response of a Decider comes from, which does not take it back.
+type decided struct{}
+
+func (decided) giveBack(Response) {}
 
 // peek asks d about the request whose head was read.
 func peek(d Dispatcher, r *Request) early {
@@ -44,6 +76,15 @@ func peek(d Dispatcher, r *Request) early {
 		if resp, ok := d.reserve(r); ok {
 			return early{resp, d, true}
 		}
+	case Decider:
+		resp, ok := d.Decide(r)
+		if strings.EqualFold(r.Headers.Get("Expect"), "100-continue") && len(resp.infos) == 0 && !resp.skipBody {
+			resp = resp.Continue()
+		}
+		if ok {
+			return early{resp, decided{}, true}
+		}
+		return early{Response{infos: resp.infos}, nil, true}
 	case Peeker:
 		return early{d.Peek(r), nil, true}
 	}
@@ -86,7 +127,11 @@ func start(ctx context.Context, d Dispatcher, r *Request) (e Effect, consume fun
 			return resp.effects[RequestStart].effect, func() {}
 		}
 	case Peeker:
+		accepted := *r
 		resp := d.Peek(r)
+		if decider, ok := d.(Decider); ok && resp.startsConnection() {
+			return resp.effects[RequestStart].effect, func() { decider.Decide(&accepted) }
+		}
 		if resp.startsConnection() {
 			return resp.effects[RequestStart].effect, func() { d.Dispatch(ctx, r) }
 		}

@@ -102,8 +102,9 @@ func WithDispatcher(d Dispatcher) Option { return option(func(c *config) { c.dis
 // default is 8 MiB; negative means no limit.
 func WithBodyLimit(bytes int64) Option { return option(func(c *config) { c.bodyLimit = bytes }) }
 
-// WithJournalLimit sets how many requests are kept until they are taken; the oldest are dropped. The default, any negative number, means
-// all. A server that runs for long should keep none: 0.
+// WithJournalLimit sets how many requests are kept for [Server.TakeRequest], [Server.Requests] and [Server.Verify]; the oldest are dropped. The
+// default, any negative number, keeps all until they are taken, and the last 10,000 taken ones, with bodies of 64 MiB together. A server that runs
+// for long should keep few, or none: 0.
 func WithJournalLimit(requests int) Option { return option(func(c *config) { c.journal = requests }) }
 
 // WithTakeTimeout bounds [Server.TakeRequest] where its context has no deadline, so that a request that never comes fails a test instead of

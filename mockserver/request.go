@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/okhttp-go/ok/okhttp"
 	"github.com/okhttp-go/ok/okhttp/http1"
@@ -44,6 +45,8 @@ type Request struct {
 
 	// TLS describes the connection and the handshake, ServerName (SNI) and the client's certificates among it. It is nil without TLS.
 	TLS *tls.ConnectionState
+	// Received is when the request was recorded: when its body was read, and before it is answered.
+	Received time.Time
 	// LocalAddr and RemoteAddr are the ends of the connection.
 	LocalAddr, RemoteAddr net.Addr
 }

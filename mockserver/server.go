@@ -64,7 +64,7 @@ func Start(opts ...Option) (*Server, error) {
 func NewUnstarted(tb testing.TB, opts ...Option) *Server {
 	s := &Server{cfg: newConfig(opts), tb: tb, queue: new(Queue), conns: make(map[*connection]struct{}), gone: make(chan struct{})}
 	s.SetDispatcher(s.cfg.dispatcher)
-	s.context, s.cancel = context.WithCancelCause(context.Background())
+	s.context, s.cancel = context.WithCancelCause(context.WithValue(context.Background(), serverKey{}, s))
 	s.journal.limit, s.journal.done = s.cfg.journal, s.context.Done()
 	if s.cfg.strict {
 		s.beStrict()

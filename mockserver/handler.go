@@ -1,0 +1,300 @@
+package mockserver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/okhttp-go/ok/okhttp/http2"
+)
+
+// Handler lets an [http.Handler] answer, as net/http's server would: Expect, 1xx statuses, Flush, trailers, [http.ErrAbortHandler] and a Content-Type found
+// by looking at the first bytes mean what they mean there. The request body was read before the handler is called, and is what [WithBodyLimit] kept. A
+// response that is over within 32 KiB and without Flush has a Content-Length; others are sent while the handler writes them, and have no trailers. The
+// context of the request ends when the client does not take the response, and when the server closes. There is no Hijack. Header fields go out sorted
+// by name.
+//
+// The handler runs on a goroutine that the server waits for when it closes. A panic is answered with 500, or breaks the response off, and fails the test of
+// [New].
+func Handler(h http.Handler) Dispatcher { return &handlerDispatcher{h} }
+
+type handlerDispatcher struct{ handler http.Handler }
+
+// Decide implements [Decider] and decides nothing: it is there for "Expect: 100-continue".
+func (d *handlerDispatcher) Decide(*Request) (Response, bool) { return Response{}, false }
+
+// Dispatch implements [Dispatcher].
+func (d *handlerDispatcher) Dispatch(ctx context.Context, r *Request) Response {
+	request, err := r.std()
+	if err != nil {
+		return Reply(400).Header("Content-Type", "text/plain; charset=utf-8").Text(err.Error() + "\n")
+	}
+	life, cancel := context.WithCancel(ctx)
+	if r.LocalAddr != nil {
+		life = context.WithValue(life, http.LocalAddrContextKey, r.LocalAddr)
+	}
+	w := newHandlerWriter(cancel, r.Method)
+	unbind := context.AfterFunc(ctx, func() { w.reader.CloseWithError(context.Cause(ctx)) }) // nobody is going to read any more
+	run := func() {
+		defer cancel()
+		defer unbind()
+		defer w.finish()
+		d.handler.ServeHTTP(w, request.WithContext(life))
+	}
+	if s, ok := ctx.Value(serverKey{}).(*Server); ok {
+		w.fault = s.fault
+		s.goroutines.Go(run)
+	} else {
+		go run()
+	}
+	select {
+	case resp := <-w.ready:
+		return resp
+	case <-ctx.Done():
+		select {
+		case resp := <-w.ready: // at the same moment, or the reason
+			return resp
+		default:
+			return Reply(503)
+		}
+	}
+}
+
+// serverKey finds the server in the context of its dispatchers.
+type serverKey struct{}
+
+// std returns the request as net/http's server would give it to a handler.
+func (r *Request) std() (*http.Request, error) {
+	u, err := url.ParseRequestURI(r.Target)
+	if r.Method == http.MethodConnect && !strings.HasPrefix(r.Target, "/") {
+		u, err = &url.URL{Host: r.Target}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	major, minor := 1, 1
+	proto := r.Proto
+	switch proto {
+	case "HTTP/2":
+		major, minor, proto = 2, 0, "HTTP/2.0"
+	case "HTTP/1.0":
+		minor = 0
+	}
+	header := r.Headers.HTTP()
+	header.Del("Host")
+	request := &http.Request{
+		Method: r.Method, URL: u, Proto: proto, ProtoMajor: major, ProtoMinor: minor, Header: header, Body: http.NoBody, Host: r.Authority,
+		RequestURI: r.Target, TLS: r.TLS,
+	}
+	if r.RemoteAddr != nil {
+		request.RemoteAddr = r.RemoteAddr.String()
+	}
+	if r.Body != nil {
+		request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(r.Body)), r.BodySize
+		if _, sized := r.Headers.Last("Content-Length"); !sized {
+			request.ContentLength = -1
+		}
+	}
+	if r.Trailers.Len() > 0 {
+		request.Trailer = r.Trailers.HTTP()
+	}
+	return request, nil
+}
+
+// buffered is how much of a response a handler may write before it is sent.
+const buffered = 32 << 10
+
+// handlerWriter turns what a handler writes into a Response.
+type handlerWriter struct {
+	ready chan Response // one-slot; gets the response once
+	fault func(error)   // reports a panic that comes too late for the response
+
+	head      bool // the request is HEAD
+	header    http.Header
+	status    int // 0 until WriteHeader
+	infos     []informational
+	body      bytes.Buffer // until committed
+	committed bool
+	pipe      *io.PipeWriter
+	reader    *handlerBody
+}
+
+func newHandlerWriter(cancel func(), method string) *handlerWriter {
+	r, w := io.Pipe()
+	return &handlerWriter{
+		ready: make(chan Response, 1), fault: func(error) {}, head: method == http.MethodHead, header: http.Header{}, pipe: w,
+		reader: &handlerBody{r, cancel},
+	}
+}
+
+// handlerBody ends the handler when it is closed.
+type handlerBody struct {
+	*io.PipeReader
+	cancel func()
+}
+
+func (b *handlerBody) Close() error {
+	b.cancel()
+	return b.PipeReader.Close()
+}
+
+func (w *handlerWriter) Header() http.Header { return w.header }
+
+func (w *handlerWriter) WriteHeader(status int) {
+	if w.status != 0 {
+		return
+	}
+	if status >= 100 && status < 200 && status != 101 {
+		w.infos = append(w.infos, informational{status, fieldsOf(w.header)})
+		return
+	}
+	w.status = status
+}
+
+func bodyAllowed(status int) bool { return status >= 200 && status != 204 && status != 304 }
+
+func (w *handlerWriter) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	switch {
+	case !bodyAllowed(w.status):
+		return 0, http.ErrBodyNotAllowed
+	case w.committed && w.head:
+		return len(p), nil
+	case w.committed:
+		return w.pipe.Write(p)
+	case w.body.Len()+len(p) <= buffered:
+		return w.body.Write(p)
+	}
+	rest := w.body.Bytes()
+	w.sniff(append(rest[:len(rest):len(rest)], p[:min(len(p), 512)]...))
+	w.commit()
+	if len(rest) > 0 && !w.head {
+		if _, err := w.pipe.Write(rest); err != nil {
+			return 0, err
+		}
+	}
+	return w.Write(p)
+}
+
+// Flush implements [http.Flusher].
+func (w *handlerWriter) Flush() {
+	w.WriteHeader(http.StatusOK)
+	if w.committed || !bodyAllowed(w.status) {
+		return
+	}
+	rest := w.body.Bytes()
+	w.sniff(rest)
+	w.commit()
+	if len(rest) > 0 && !w.head {
+		_, _ = w.pipe.Write(rest) // the next Write meets the failure again
+	}
+}
+
+// sniff finds the Content-Type where the handler says none.
+func (w *handlerWriter) sniff(p []byte) {
+	if _, given := w.header["Content-Type"]; !given && w.header.Get("Content-Encoding") == "" && len(p) > 0 {
+		w.header.Set("Content-Type", http.DetectContentType(p))
+	}
+}
+
+// commit hands the head over; the body follows through the pipe.
+func (w *handlerWriter) commit() {
+	w.committed = true
+	length := int64(-1)
+	if n, err := strconv.ParseInt(w.header.Get("Content-Length"), 10, 64); err == nil && n >= 0 {
+		length = n
+	}
+	w.ready <- w.response(fieldsOf(w.header)).Stream(length, func() (io.ReadCloser, error) { return w.reader, nil })
+}
+
+func (w *handlerWriter) response(fields []string) Response {
+	resp := Reply(w.status).Reason(http.StatusText(w.status))
+	resp.infos = w.infos
+	for i := 0; i < len(fields); i += 2 {
+		if !strings.HasPrefix(fields[i], http.TrailerPrefix) {
+			resp = resp.AddHeader(fields[i], fields[i+1])
+		}
+	}
+	return resp
+}
+
+// finish is deferred around the handler.
+func (w *handlerWriter) finish() {
+	p := recover()
+	switch {
+	case p == nil && w.committed:
+		w.pipe.Close()
+	case p == nil:
+		w.ready <- w.whole()
+	case w.committed:
+		w.pipe.CloseWithError(errors.New("mockserver: the handler gave up"))
+		if p != http.ErrAbortHandler {
+			w.fault(newPanicError("handler", p))
+		}
+	case p == http.ErrAbortHandler:
+		w.ready <- Reply(500).On(ResponseStart, CloseStream{http2.InternalError})
+	default:
+		w.ready <- Fault(newPanicError("handler", p))
+	}
+}
+
+// whole is the response of a handler that returned before anything of it was sent.
+func (w *handlerWriter) whole() Response {
+	w.WriteHeader(http.StatusOK)
+	w.sniff(w.body.Bytes())
+	header := maps.Clone(w.header)
+	var trailers []string
+	for _, line := range header["Trailer"] {
+		for name := range strings.SplitSeq(line, ",") {
+			name = http.CanonicalHeaderKey(strings.TrimSpace(name))
+			for _, v := range header[name] {
+				trailers = append(trailers, name, v)
+			}
+			delete(header, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(header)) {
+		if late, ok := strings.CutPrefix(name, http.TrailerPrefix); ok {
+			for _, v := range header[name] {
+				trailers = append(trailers, late, v)
+			}
+		}
+	}
+	resp := w.response(fieldsOf(header))
+	if w.head || !bodyAllowed(w.status) {
+		return w.bodiless(resp)
+	}
+	if len(trailers) == 0 {
+		return resp.Body(w.body.Bytes())
+	}
+	resp = resp.Body(w.body.Bytes()).Chunked()
+	for i := 0; i < len(trailers); i += 2 {
+		resp = resp.Trailer(trailers[i], trailers[i+1])
+	}
+	return resp
+}
+
+// bodiless gives the response to HEAD the length that the response to GET would have.
+func (w *handlerWriter) bodiless(resp Response) Response {
+	if w.head && bodyAllowed(w.status) && w.body.Len() > 0 {
+		resp = resp.Body(w.body.Bytes())
+	}
+	return resp
+}
+
+// fieldsOf returns a header as names and values, sorted by name.
+func fieldsOf(h http.Header) (fields []string) {
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		for _, value := range h[name] {
+			fields = append(fields, name, value)
+		}
+	}
+	return fields
+}

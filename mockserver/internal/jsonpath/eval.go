@@ -1,0 +1,278 @@
+// Package jsonpath selects values within JSON (RFC 9535). Values are those of encoding/json with numbers as json.Number. Members of objects are
+// visited in the order of their names.
+package jsonpath
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/okhttp-go/ok/mockserver/internal/jsonvalue"
+)
+
+// maxSteps bounds the work of one evaluation.
+const maxSteps = 1 << 20
+
+// ErrTooMuch is what an expression fails with that visits too many values.
+var ErrTooMuch = errors.New("the JSON path visits too many values")
+
+// Select returns the values that the path selects within a value.
+func (p *Path) Select(value any) ([]any, error) {
+	e := &evaluation{root: value, left: maxSteps}
+	found := e.query(p.root, value)
+	if e.left < 0 {
+		return nil, ErrTooMuch
+	}
+	return found, nil
+}
+
+type evaluation struct {
+	root any
+	left int
+}
+
+// step counts a value that is visited, and reports whether to go on.
+func (e *evaluation) step() bool {
+	e.left--
+	return e.left >= 0
+}
+
+type query struct {
+	absolute bool
+	singular bool // one value at the most
+	segments []segment
+}
+
+type segment struct {
+	deep      bool // of all descendants too
+	selectors []selector
+}
+
+func (e *evaluation) query(q query, current any) []any {
+	if q.absolute {
+		current = e.root
+	}
+	nodes := []any{current}
+	for _, g := range q.segments {
+		var next []any
+		for _, node := range nodes {
+			if next = e.segment(g, node, next); e.left < 0 {
+				return nil
+			}
+		}
+		nodes = next
+	}
+	return nodes
+}
+
+func (e *evaluation) segment(g segment, node any, found []any) []any {
+	if !e.step() {
+		return found
+	}
+	for _, sel := range g.selectors {
+		found = sel.apply(e, node, found)
+	}
+	if g.deep {
+		for child := range children(node) {
+			found = e.segment(g, child, found)
+		}
+	}
+	return found
+}
+
+// children are the elements of an array, or the members of an object in the order of their names.
+func children(node any) func(yield func(any) bool) {
+	return func(yield func(any) bool) {
+		switch node := node.(type) {
+		case []any:
+			for _, child := range node {
+				if !yield(child) {
+					return
+				}
+			}
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(node)) {
+				if !yield(node[key]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// A selector picks children of a node.
+type selector interface {
+	apply(e *evaluation, node any, found []any) []any
+}
+
+type (
+	name     string
+	wildcard struct{}
+	index    int64
+	slice    [3]*int64
+	filter   struct{ condition logical }
+)
+
+func (n name) apply(e *evaluation, node any, found []any) []any {
+	if object, ok := node.(map[string]any); ok && e.step() {
+		if child, ok := object[string(n)]; ok {
+			found = append(found, child)
+		}
+	}
+	return found
+}
+
+func (wildcard) apply(e *evaluation, node any, found []any) []any {
+	for child := range children(node) {
+		if !e.step() {
+			break
+		}
+		found = append(found, child)
+	}
+	return found
+}
+
+func (i index) apply(e *evaluation, node any, found []any) []any {
+	if array, ok := node.([]any); ok && e.step() {
+		at := int64(i)
+		if at < 0 {
+			at += int64(len(array))
+		}
+		if at >= 0 && at < int64(len(array)) {
+			found = append(found, array[at])
+		}
+	}
+	return found
+}
+
+func (s slice) apply(e *evaluation, node any, found []any) []any {
+	array, ok := node.([]any)
+	if !ok {
+		return found
+	}
+	length, step := int64(len(array)), int64(1)
+	if s[2] != nil {
+		step = *s[2]
+	}
+	bound := func(given *int64, missing, least, most int64) int64 {
+		if given == nil {
+			return missing
+		}
+		n := *given
+		if n < 0 {
+			n += length
+		}
+		return min(max(n, least), most)
+	}
+	switch {
+	case step > 0:
+		end := bound(s[1], length, 0, length)
+		for i := bound(s[0], 0, 0, length); i < end && e.step(); i += step {
+			found = append(found, array[i])
+		}
+	case step < 0:
+		end := bound(s[1], -1, -1, length-1)
+		for i := bound(s[0], length-1, -1, length-1); i > end && e.step(); i += step {
+			found = append(found, array[i])
+		}
+	}
+	return found
+}
+
+func (f filter) apply(e *evaluation, node any, found []any) []any {
+	for child := range children(node) {
+		if !e.step() {
+			break
+		}
+		if f.condition.holds(e, child) {
+			found = append(found, child)
+		}
+	}
+	return found
+}
+
+// logical is a condition of a filter.
+type logical interface {
+	holds(e *evaluation, current any) bool
+}
+
+type (
+	anyOf      []logical
+	allOf      []logical
+	not        struct{ of logical }
+	exists     struct{ of query }
+	truth      struct{ of *call }
+	comparison struct {
+		op          string
+		left, right term
+	}
+)
+
+func (l anyOf) holds(e *evaluation, current any) bool {
+	return slices.ContainsFunc(l, func(part logical) bool { return part.holds(e, current) })
+}
+
+func (l allOf) holds(e *evaluation, current any) bool {
+	return !slices.ContainsFunc(l, func(part logical) bool { return !part.holds(e, current) })
+}
+
+func (n not) holds(e *evaluation, current any) bool    { return !n.of.holds(e, current) }
+func (x exists) holds(e *evaluation, current any) bool { return len(e.query(x.of, current)) > 0 }
+func (t truth) holds(e *evaluation, current any) bool  { return t.of.value(e, current) == true }
+
+func (c comparison) holds(e *evaluation, current any) bool {
+	a, b := c.left.value(e, current), c.right.value(e, current)
+	switch c.op {
+	case "==":
+		return equal(a, b)
+	case "!=":
+		return !equal(a, b)
+	case "<":
+		return less(a, b)
+	case ">":
+		return less(b, a)
+	case "<=":
+		return less(a, b) || equal(a, b)
+	}
+	return less(b, a) || equal(a, b)
+}
+
+// nothing is the value of a query that selects none.
+type nothing struct{}
+
+func equal(a, b any) bool {
+	if a == (nothing{}) || b == (nothing{}) {
+		return a == b
+	}
+	return jsonvalue.Equal(a, b)
+}
+
+func less(a, b any) bool {
+	switch a := a.(type) {
+	case json.Number:
+		b, ok := b.(json.Number)
+		return ok && jsonvalue.CompareNumbers(a, b) < 0
+	case string:
+		b, ok := b.(string)
+		return ok && strings.Compare(a, b) < 0
+	}
+	return false
+}
+
+// term is what comparisons compare.
+type term interface {
+	value(e *evaluation, current any) any
+}
+
+type literal struct{ of any }
+
+func (l literal) value(*evaluation, any) any { return l.of }
+
+func (q query) value(e *evaluation, current any) any {
+	if nodes := e.query(q, current); len(nodes) == 1 {
+		return nodes[0]
+	}
+	return nothing{}
+}
