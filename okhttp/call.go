@@ -203,7 +203,7 @@ func (c *Call) settle(ctx context.Context, resp *Response, err error) (*Response
 		} else {
 			c.letGo()
 		}
-	default:
+	case ex.duplex() != nil:
 		c.outliveTimeout(ex)
 	}
 	return resp, nil

@@ -168,20 +168,3 @@ func sendPromptly(ctx context.Context, sink *okio.BufferedSink, body *Body) (err
 	_, err = promptSink{sink}.ReadFrom(r)
 	return err
 }
-
-// outliveTimeout takes the call's time limit off an exchange whose bodies overlap, once its response has begun. The context of the caller stays.
-func (c *Call) outliveTimeout(ex *exchange) {
-	if c.timeout == nil || ex.duplex() == nil {
-		return
-	}
-	if !ex.wire.unbind() {
-		return // it ended already
-	}
-	c.timeout.stop()
-	parent := c.timeout.parent
-	deadline, _ := parent.Deadline()
-	ex.ctx, c.timeout = parent, nil
-	ex.wire.limit(c.cfg.readTimeout, c.cfg.writeTimeout, deadline, c.cfg.maxHead)
-	ex.wire.bind(parent)
-	ex.wire.linger()
-}

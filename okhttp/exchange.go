@@ -17,6 +17,7 @@ const discardTime = 100 * time.Millisecond
 // exchange, but the connection does not belong to it then any more, so done comes first everywhere.
 type exchange struct {
 	call    *Call
+	cfg     *config
 	ctx     context.Context
 	conn    *Connection
 	wire    wire
@@ -58,7 +59,7 @@ func (c *Call) begin(ctx context.Context, cfg *config, req *Request, conn *Conne
 	if c.exchange != nil {
 		ex = new(exchange) // the body of an earlier response may still point to the first
 	}
-	*ex = exchange{call: c, ctx: ctx, conn: conn, wire: conn.wire(), began: now, request: req}
+	*ex = exchange{call: c, cfg: cfg, ctx: ctx, conn: conn, wire: conn.wire(), began: now, request: req}
 	c.exchange = ex
 	deadline, _ := ctx.Deadline()
 	ex.wire.limit(cfg.readTimeout, cfg.writeTimeout, deadline, cfg.maxHead)
