@@ -1,0 +1,35 @@
+package oksse
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// leastStep is what a back-off doubles at least, also if the server wants to be asked again at once.
+const leastStep = 100 * time.Millisecond
+
+// backoff decides how long to wait before connecting again (HTML standard, section 9.2.3): the reconnection time after a success, and
+// some more after each failure in a row.
+type backoff struct {
+	base, most time.Duration
+	noJitter   bool
+	failures   int // in a row
+}
+
+// next counts a failure and returns the wait after it.
+func (b *backoff) next() time.Duration {
+	limit := max(b.most, b.base)
+	ceiling := b.base
+	if b.failures > 0 {
+		ceiling = max(b.base, leastStep)
+		for i := 0; i < b.failures && ceiling < limit; i++ {
+			ceiling *= 2
+		}
+		ceiling = min(ceiling, limit)
+	}
+	b.failures++
+	if b.noJitter || ceiling <= b.base {
+		return ceiling
+	}
+	return b.base + rand.N(ceiling-b.base+1)
+}

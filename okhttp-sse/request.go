@@ -1,0 +1,52 @@
+package oksse
+
+import (
+	"strings"
+
+	"github.com/okhttp-go/ok/okhttp"
+)
+
+// Caller makes calls: an [okhttp.Client], or something around one.
+type Caller interface {
+	NewCall(req *okhttp.Request, opts ...okhttp.CallOption) *okhttp.Call
+}
+
+const eventStream = "text/event-stream"
+
+// accepting adds an Accept header, unless there is one.
+func accepting(req *okhttp.Request) (*okhttp.Request, error) {
+	return withDefaults(req, "Accept", eventStream)
+}
+
+// withDefaults adds headers, names and values in turn, of which there are none of that name.
+func withDefaults(req *okhttp.Request, nameValue ...string) (*okhttp.Request, error) {
+	h := req.Headers()
+	for i := 0; i < len(nameValue); i += 2 {
+		if _, has := h.Last(nameValue[i]); has {
+			continue
+		}
+		var err error
+		if h, err = h.Add(nameValue[i], nameValue[i+1]); err != nil {
+			return nil, err
+		}
+	}
+	return req.With(okhttp.WithHeaders(h))
+}
+
+// resuming sets the Last-Event-ID header, whose value is UTF-8 (HTML standard, section 9.2.3), or removes it.
+func resuming(req *okhttp.Request, id string) (*okhttp.Request, error) {
+	h := req.Headers().Without("Last-Event-ID")
+	if id != "" {
+		var err error
+		if h, err = h.AddNonASCII("Last-Event-ID", id); err != nil {
+			return nil, err
+		}
+	}
+	return req.With(okhttp.WithHeaders(h))
+}
+
+// isEventStream looks at the essence of a media type alone.
+func isEventStream(contentType string) bool {
+	essence, _, _ := strings.Cut(contentType, ";")
+	return strings.EqualFold(strings.Trim(essence, " \t"), eventStream)
+}

@@ -1,0 +1,150 @@
+package oksse
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/okhttp-go/ok/okhttp"
+)
+
+// run is one loop over a stream.
+type run struct {
+	*Stream
+	ctx   context.Context
+	yield func(Event, error) bool
+
+	attempt  int
+	backoff  backoff
+	progress time.Time // of the latest success, or the start
+}
+
+// outcome is how an attempt went.
+type outcome struct {
+	err     error // nil if the consumer has enough
+	final   bool  // no other attempt can follow
+	success bool
+	wait    time.Duration // that the server wants, at least
+}
+
+func (r *run) end() {
+	r.mu.Lock()
+	r.running, r.cancel = false, nil
+	r.mu.Unlock()
+	r.enter(Closed)
+}
+
+// loop makes one attempt after another.
+func (r *run) loop() {
+	if err := r.load(); err != nil {
+		r.yield(Event{}, err)
+		return
+	}
+	r.progress = time.Now()
+	r.backoff = backoff{base: r.cfg.RetryBase, most: r.cfg.RetryMax, noJitter: r.cfg.NoJitter}
+	var retry *RetryError
+	for {
+		out := r.connect(retry)
+		if out.err == nil {
+			return
+		}
+		if r.ctx.Err() != nil {
+			r.yield(Event{}, endOf(r.ctx))
+			return
+		}
+		if out.success {
+			r.backoff.failures, r.progress = 0, time.Now()
+		}
+		var err error
+		if retry, err = r.again(out); err != nil {
+			if err != ErrEnded { // which is no error where no other connection follows
+				r.yield(Event{}, err)
+			}
+			return
+		}
+		if !r.pause(retry) {
+			return
+		}
+	}
+}
+
+// again decides whether and when there is another attempt. The error ends the stream.
+func (r *run) again(out outcome) (*RetryError, error) {
+	if out.final || r.cfg.NoReconnect {
+		return nil, out.err
+	}
+	delay := max(r.backoff.next(), out.wait)
+	elapsed := time.Since(r.progress)
+	if n := r.backoff.failures; r.cfg.MaxAttempts > 0 && n >= r.cfg.MaxAttempts || r.cfg.MaxElapsed > 0 && elapsed+delay > r.cfg.MaxElapsed {
+		return nil, &GiveUpError{Attempts: n, Elapsed: elapsed, Err: out.err}
+	}
+	return &RetryError{Attempt: r.attempt + 1, Delay: delay, LastEventID: r.LastEventID(), Err: out.err}, nil
+}
+
+// pause tells of the next attempt and waits for it. It returns false when the loop is over.
+func (r *run) pause(retry *RetryError) bool {
+	r.enter(Connecting)
+	if r.cfg.OnRetry != nil {
+		r.cfg.OnRetry(retry)
+	}
+	if r.cfg.YieldRetries && !r.yield(Event{}, retry) {
+		return false
+	}
+	timer := time.NewTimer(retry.Delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		if r.ctx.Err() == nil {
+			return true
+		}
+	case <-r.ctx.Done():
+	}
+	r.yield(Event{}, endOf(r.ctx))
+	return false
+}
+
+// build makes the request of an attempt.
+func (r *run) build(retry *RetryError) (req *okhttp.Request, err error) {
+	req = r.request
+	if retry != nil && r.cfg.Rebuild != nil {
+		if req, err = r.cfg.Rebuild(r.ctx, retry); err == nil && req == nil {
+			err = errors.New("oksse: Rebuild returned neither a request nor an error")
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	standard := []string{"Accept", eventStream, "Cache-Control", "no-store"}
+	if r.cfg.IdentityEncoding {
+		standard = append(standard, "Accept-Encoding", "identity")
+	}
+	if req, err = withDefaults(req, standard...); err != nil {
+		return nil, err
+	}
+	return resuming(req, r.LastEventID())
+}
+
+// repeatable reports whether a request may be sent again after a failure.
+func (r *run) repeatable(req *okhttp.Request, err error) bool {
+	return r.replayable(req) && (r.cfg.ReconnectUnsafe || slices.Contains(safeMethods, req.Method()) || okhttp.SafeToRetry(err))
+}
+
+// replayable reports whether there can be another request, as far as the body is concerned.
+func (r *run) replayable(req *okhttp.Request) bool {
+	b := req.Body()
+	return b == nil || !b.IsOneShot() && !b.IsDuplex() || r.cfg.Rebuild != nil
+}
+
+var safeMethods = []string{"GET", "HEAD", "OPTIONS", "QUERY", "REPORT", "PROPFIND"}
+
+// futile reports whether a call failed in a way that another will too.
+func futile(err error) bool {
+	return errors.Is(err, okhttp.ErrClientClosed) || isA[*okhttp.CallError](err) || isA[*okhttp.RequestError](err) || isA[*okhttp.HeaderError](err) ||
+		isA[*okhttp.InterceptorError](err) || isA[*okhttp.CleartextError](err) || isA[*okhttp.UnusableSpecsError](err)
+}
+
+func isA[T error](err error) bool {
+	_, ok := errors.AsType[T](err)
+	return ok
+}

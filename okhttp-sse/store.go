@@ -1,0 +1,113 @@
+package oksse
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/okhttp-go/ok/okio"
+)
+
+// IDStore keeps the last event ID of a [Stream] over restarts. It is called on the goroutine of the loop. An error of either method ends the stream with a
+// [*StoreError].
+type IDStore interface {
+	// Load returns what was saved last, "" if there is nothing. It is called when the first loop over a stream starts.
+	Load() (string, error)
+	// Save keeps an ID that differs from the one before. It is called when the body of the loop asks for the event after the one that it belongs to, so
+	// that an event whose handling was cut off comes again; and at the end of a connection.
+	Save(id string) error
+}
+
+// load asks the store where to go on from.
+func (r *run) load() error {
+	s := r.cfg.Store
+	if s == nil || r.loaded {
+		return nil
+	}
+	id, err := s.Load()
+	if err != nil {
+		return &StoreError{"load", err}
+	}
+	if r.loaded, r.saved = true, id; id != "" {
+		r.setLast(id)
+	}
+	return nil
+}
+
+func (r *run) save(id string) error {
+	if r.cfg.Store == nil || id == r.saved {
+		return nil
+	}
+	if err := r.cfg.Store.Save(id); err != nil {
+		return &StoreError{"save", err}
+	}
+	r.saved = id
+	return nil
+}
+
+// IDFuncs makes an [IDStore] of functions, any of which may be nil.
+type IDFuncs struct {
+	LoadID func() (string, error)
+	SaveID func(id string) error
+}
+
+// Load implements [IDStore].
+func (f IDFuncs) Load() (string, error) {
+	if f.LoadID == nil {
+		return "", nil
+	}
+	return f.LoadID()
+}
+
+// Save implements [IDStore].
+func (f IDFuncs) Save(id string) error {
+	if f.SaveID == nil {
+		return nil
+	}
+	return f.SaveID(id)
+}
+
+// FileStore is an [IDStore] in a file of its own, whose content is the ID. Saving writes a file beside it, with the suffix .new, and moves that into
+// its place, so that a crash of the program leaves the one ID or the other. Nothing is forced out to the disk.
+func FileStore(fsys okio.FileSystem, path okio.Path) IDStore { return fileStore{fsys, path} }
+
+type fileStore struct {
+	fsys okio.FileSystem
+	path okio.Path
+}
+
+const mostID = 1 << 20 // bytes of a file that can be that of an ID
+
+func (f fileStore) Load() (string, error) {
+	src, err := f.fsys.Source(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	in := okio.NewBufferedSource(src)
+	defer in.Close()
+	if large, err := in.Request(mostID + 1); err != nil || large {
+		return "", errors.Join(err, errors.New("oksse: "+f.path.String()+" is too large to be that of a last event ID"))
+	}
+	id, err := in.Buffer().ReadText(in.Buffer().Len())
+	if err == nil && strings.ContainsAny(id, "\x00\r\n") {
+		err = errors.New("oksse: " + f.path.String() + " holds no last event ID")
+	}
+	return id, err
+}
+
+func (f fileStore) Save(id string) (err error) {
+	next := okio.ParsePath(f.path.String() + ".new")
+	k, err := f.fsys.Sink(next, 0)
+	if err != nil {
+		return err
+	}
+	out := okio.NewBufferedSink(k)
+	_, err = out.WriteString(id)
+	if err = errors.Join(err, out.Close()); err != nil {
+		return err
+	}
+	return f.fsys.AtomicMove(next, f.path)
+}

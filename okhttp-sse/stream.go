@@ -1,0 +1,134 @@
+package oksse
+
+import (
+	"context"
+	"iter"
+	"sync"
+
+	"github.com/okhttp-go/ok/okhttp"
+)
+
+// Stream is a stream of events that survives its connections: when one breaks or ends, it makes another, which goes on from the last event (HTML standard,
+// section 9.2). It is read in a loop:
+//
+//	stream := oksse.NewStream(client, req, nil)
+//	for e, err := range stream.Events(ctx) {
+//		if err != nil {
+//			return err
+//		}
+//		…
+//	}
+//
+// One loop runs over a stream at a time, and everything happens on its goroutine: nothing is read while the body of the loop runs, so a server that
+// is faster than the loop is held up. The other methods may be called from any goroutine.
+type Stream struct {
+	caller  Caller
+	request *okhttp.Request
+	cfg     Config
+
+	saved  string // the last event ID in the store, known to the loop that runs
+	loaded bool
+
+	mu      sync.Mutex
+	state   State
+	last    string
+	closed  bool
+	running bool
+	cancel  context.CancelCauseFunc // of the loop that runs
+}
+
+// NewStream prepares a stream. Nothing is sent before [Stream.Events] is looped over. Each request gets the headers Accept, unless it has one; Cache-Control: no-store,
+// unless it has one; and Last-Event-ID. The client's redirects, authenticators, cookies and interceptors apply to each connection.
+func NewStream(c Caller, req *okhttp.Request, cfg *Config) *Stream {
+	s := &Stream{caller: c, request: req, cfg: cfg.withDefaults(), state: Closed}
+	s.last = s.cfg.LastEventID
+	return s
+}
+
+// State returns what the stream is doing.
+func (s *Stream) State() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state
+}
+
+// LastEventID returns the ID of the last event that came to the loop or, once its connection is over, of the last that the server named. The next connection goes on
+// from there.
+func (s *Stream) LastEventID() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
+}
+
+// Close ends the stream for good, also while it waits: a loop that runs ends with [ErrCanceled]. It returns nil, without waiting for the loop.
+func (s *Stream) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	cancel := s.cancel
+	s.mu.Unlock()
+	if cancel != nil {
+		cancel(nil)
+	}
+	return nil
+}
+
+// Events returns the events, connecting when the loop starts. The sequence ends with an error, which comes once and last: a [*StatusError] or [*ContentTypeError] if
+// the answer was no stream, a [*GiveUpError], an [*EventTooLargeError], a [*StoreError], the failure of a call that cannot be better the next time, or
+// [ErrCanceled] after Close or the end of the context. Where the configuration forbids to connect again, it ends as the connection does, without an error at
+// its regular end.
+//
+// Breaking out of the loop closes the connection. Another loop goes on after the event that was the last in this one.
+func (s *Stream) Events(ctx context.Context) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		if err := s.begin(ctx, cancel); err != nil {
+			yield(Event{}, err)
+			return
+		}
+		r := &run{Stream: s, ctx: ctx, yield: yield}
+		defer r.end()
+		r.loop()
+	}
+}
+
+// begin makes a loop that of the stream.
+func (s *Stream) begin(ctx context.Context, cancel context.CancelCauseFunc) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.running:
+		return ErrBusy
+	case s.closed:
+		return &canceledError{[]error{context.Canceled}}
+	case ctx.Err() != nil:
+		return endOf(ctx)
+	}
+	s.running, s.cancel = true, cancel
+	return nil
+}
+
+// endOf is the error of a loop whose context ended.
+func endOf(ctx context.Context) error {
+	from := []error{ctx.Err()}
+	if cause := context.Cause(ctx); cause != from[0] {
+		from = append(from, cause)
+	}
+	return &canceledError{from}
+}
+
+func (s *Stream) enter(state State) {
+	s.mu.Lock()
+	changed := s.state != state
+	s.state = state
+	s.mu.Unlock()
+	if changed && s.cfg.OnState != nil {
+		s.cfg.OnState(state)
+	}
+}
+
+func (s *Stream) setLast(id string) {
+	s.mu.Lock()
+	s.last = id
+	s.mu.Unlock()
+}
