@@ -31,7 +31,9 @@ type connection struct {
 	tls    *tls.Conn // nil without TLS
 	socket okio.Socket
 	http   *http1.ServerConn
-	over   bool // raw is closed; nothing is left to do
+	over   bool   // raw is closed; nothing is left to do
+	tunnel string // the destination that a client of a proxy asked for, whose end this is
+	opened bool   // the tunnel was, by the exchange that just ended
 
 	current atomic.Pointer[Request]
 	session atomic.Pointer[session] // of HTTP/2; nil for HTTP/1.1
@@ -106,7 +108,7 @@ func (c *connection) doing() string {
 
 // newRequest begins the record of a request.
 func (c *connection) newRequest() *Request {
-	r := &Request{ConnIndex: c.index, Index: c.next, LocalAddr: c.raw.LocalAddr(), RemoteAddr: c.raw.RemoteAddr()}
+	r := &Request{ConnIndex: c.index, Index: c.next, LocalAddr: c.raw.LocalAddr(), RemoteAddr: c.raw.RemoteAddr(), Tunnel: c.tunnel}
 	if c.tls != nil {
 		state := c.tls.ConnectionState()
 		r.TLS = &state
@@ -130,40 +132,12 @@ func (c *connection) serve(ctx context.Context) {
 			c.server.fault(newPanicError("dispatcher or body", p))
 		}
 	}()
-	log := c.server.cfg.logger
 	effect, ended := c.begin(ctx)
 	if ended {
 		return
 	}
-	conn, err := c.handshake()
-	if err != nil {
-		if ctx.Err() == nil {
-			log.Warn("mockserver: TLS handshake", "conn", c.index, "err", err)
-		}
-		return
-	}
-	if effect != nil {
-		c.performAt(ctx, RequestStart, effect)
-		return
-	}
-	conn, version2 := c.negotiated(conn)
-	if version2 {
-		c.serveHTTP2(ctx, conn)
-		return
-	}
-	if c.server.isDraining() {
-		return
-	}
-	c.socket = okio.NewSocket(conn)
-	c.http = http1.NewServerConn(c.socket.Source(), c.socket.Sink(), http1.Limits{})
-	for c.exchange(ctx) && c.vacate() {
-		c.current.Store(nil)
-	}
-	if c.next == 0 && ctx.Err() == nil {
-		log.Warn("mockserver: connection without a request", "conn", c.index)
-	}
-	if !c.over && ctx.Err() == nil {
-		c.linger()
+	for conn := c.socks(c.raw); conn != nil; {
+		conn = c.serveLayer(ctx, conn, effect)
 	}
 }
 
@@ -182,16 +156,6 @@ func (c *connection) begin(ctx context.Context) (later Effect, ended bool) {
 	}
 	c.perform(ctx, effect)
 	return nil, true
-}
-
-// handshake sets up what HTTP is spoken over.
-func (c *connection) handshake() (net.Conn, error) {
-	s := c.server.secrets
-	if s == nil {
-		return c.raw, nil
-	}
-	c.tls = tls.Server(c.raw, s.config)
-	return c.tls, c.tls.Handshake()
 }
 
 // perform does what an effect says. The connection is over afterwards.
@@ -267,7 +231,19 @@ func (c *connection) linger() {
 	if err := c.socket.Sink().Close(); err != nil {
 		return
 	}
-	source := c.http.Source()
+	drained(c.http.Source())
+}
+
+// bid closes a connection over which no HTTP was spoken in the same way.
+func (c *connection) bid(conn net.Conn) {
+	s := okio.NewSocket(conn)
+	if s.Sink().Close() == nil {
+		drained(okio.NewBufferedSource(s.Source()))
+	}
+}
+
+// drained reads what comes, for a moment, and closes the source.
+func drained(source *okio.BufferedSource) {
 	source.Timeout().SetDeadline(time.Now().Add(lingerLimit))
 	var waste okio.Buffer
 	for left := int64(lingerVolume); left > 0; {

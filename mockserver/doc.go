@@ -54,6 +54,11 @@
 // after [Upgrade] and CONNECT, as another protocol on the same connection, or stream of HTTP/2. [Response.Adapt] lets the head depend on the
 // request.
 //
+// # Proxies
+//
+// With [WithHTTPProxy] and [WithSOCKS5] the server is a proxy whose every destination is the server itself; it never opens a connection. A proxy that
+// misbehaves is scripted with [Response.InTunnel].
+//
 // # Concurrency
 //
 // All methods of [Server] and [Queue] are safe for concurrent use. There is one goroutine that accepts and one for each connection

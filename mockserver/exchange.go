@@ -23,6 +23,13 @@ func (c *connection) exchange(ctx context.Context) (more bool) {
 		return c.refuse(r, err)
 	}
 	r.begin(head)
+	if resp := c.proxied(r); resp != nil {
+		r.Failure = c.readBody(ctx, r, early{})
+		if c.record(r); r.Failure != nil {
+			return c.reject(r)
+		}
+		return c.answer(ctx, r, head, *resp, true)
+	}
 	dispatcher := c.server.current()
 	hint, err := peekSafely(dispatcher, r)
 	if err != nil {
@@ -259,6 +266,10 @@ func (c *connection) answer(ctx context.Context, r *Request, head http1.RequestH
 	c.log(r, resp.Code())
 	if e := resp.effects[ResponseEnd].effect; e != nil && !c.over {
 		c.perform(ctx, e)
+	}
+	if resp.tunnel && r.Method == "CONNECT" && resp.switches(r.Method) && !c.over {
+		c.tunnel, c.opened = r.Target, true
+		return false
 	}
 	keep = keep && !resp.last
 	return keep && !c.over

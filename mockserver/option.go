@@ -32,6 +32,8 @@ type config struct {
 	clientRoots *x509.CertPool
 
 	dispatcher Dispatcher
+	proxy      *login
+	socks      *SOCKS5
 	http2      http2.Config
 	bodyLimit  int64
 	journal    int

@@ -126,6 +126,13 @@ func (q *Queue) takeStart() (Response, bool) {
 	return q.take((*Response).startsConnection)
 }
 
+// tunnelNext reports whether the next response is one of a proxy.
+func (q *Queue) tunnelNext() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.items) > 0 && q.items[0].tunnel
+}
+
 func (q *Queue) take(fits func(*Response) bool) (Response, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

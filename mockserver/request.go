@@ -43,6 +43,10 @@ type Request struct {
 	// the connection. The other fields hold what came before.
 	Failure error
 
+	// Tunnel is the destination, "host:port", that the client asked a proxy for which this server is the end of, too: by CONNECT
+	// ([Response.InTunnel], [WithHTTPProxy]) or by SOCKS ([WithSOCKS5]). It is empty without a tunnel, and for CONNECT itself.
+	Tunnel string
+
 	// TLS describes the connection and the handshake, ServerName (SNI) and the client's certificates among it. It is nil without TLS.
 	TLS *tls.ConnectionState
 	// Received is when the request was recorded: when its body was read, and before it is answered.

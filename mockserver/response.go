@@ -37,6 +37,7 @@ type Response struct {
 	throttle  throttle
 	effects   [moments]timed
 	skipBody  bool
+	tunnel    bool // it is a proxy's
 	last      bool // the server ends with it
 
 	adapt func(*Request, Response) Response // nil for no change

@@ -127,9 +127,9 @@ func (s *session) doing() string {
 }
 
 // negotiated tells which version is spoken, and returns what it is spoken over from now on.
-func (c *connection) negotiated(conn net.Conn) (over net.Conn, version2 bool) {
+func (c *connection) negotiated(conn net.Conn, secured bool) (over net.Conn, version2 bool) {
 	switch {
-	case c.tls != nil:
+	case secured:
 		return conn, c.tls.ConnectionState().NegotiatedProtocol == string(okhttp.HTTP2)
 	case c.server.cfg.protocols == okhttp.HTTP2PriorKnowledge:
 		return sniff(conn)

@@ -1,0 +1,99 @@
+package mockserver
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+
+	"github.com/okhttp-go/ok/okhttp/http1"
+	"github.com/okhttp-go/ok/okio"
+)
+
+// recordHandshake is the first byte of a connection over TLS.
+const recordHandshake = 0x16
+
+// serveLayer speaks HTTP over conn, through TLS if that comes first, to its end. If that is a tunnel, the server is at its other end too, and what
+// the tunnel is carried by is returned.
+func (c *connection) serveLayer(ctx context.Context, conn net.Conn, effect Effect) (tunnel net.Conn) {
+	secured := false
+	if c.server.secrets != nil && !c.expectsTunnel(&conn) {
+		t := tls.Server(conn, c.server.secrets.config)
+		if err := t.Handshake(); err != nil {
+			if ctx.Err() == nil {
+				c.server.cfg.logger.Warn("mockserver: TLS handshake", "conn", c.index, "err", err)
+			}
+			return nil
+		}
+		c.tls, conn, secured = t, t, true
+	}
+	if effect != nil {
+		c.performAt(ctx, RequestStart, effect)
+		return nil
+	}
+	conn, version2 := c.negotiated(conn, secured)
+	if version2 {
+		c.serveHTTP2(ctx, conn)
+		return nil
+	}
+	if c.server.isDraining() {
+		return nil
+	}
+	c.socket = okio.NewSocket(conn)
+	c.http = http1.NewServerConn(c.socket.Source(), c.socket.Sink(), http1.Limits{})
+	for c.exchange(ctx) && c.vacate() {
+		c.current.Store(nil)
+	}
+	if c.opened {
+		c.opened = false
+		c.vacate()
+		return c.rest(conn)
+	}
+	if c.next == 0 && ctx.Err() == nil {
+		c.server.cfg.logger.Warn("mockserver: connection without a request", "conn", c.index)
+	}
+	if !c.over && ctx.Err() == nil {
+		c.linger()
+	}
+	return nil
+}
+
+// rest is a connection with what was received of it and not read.
+func (c *connection) rest(conn net.Conn) net.Conn {
+	begun, err := c.http.Source().Buffer().ReadN(c.http.Source().Buffer().Len())
+	if err != nil || len(begun) == 0 {
+		return conn
+	}
+	return &begunConn{Conn: conn, begun: begun}
+}
+
+// expectsTunnel reports whether requests to a proxy come before TLS. What it reads to know is read again from conn.
+func (c *connection) expectsTunnel(conn *net.Conn) bool {
+	if c.server.cfg.proxy == nil {
+		return tunnelNext(c.server.current(), c.newRequest())
+	}
+	first, again := firstByte(*conn)
+	*conn = again
+	return first != recordHandshake
+}
+
+// tunnelNext reports whether d would answer a request to a proxy now.
+func tunnelNext(d Dispatcher, r *Request) (next bool) {
+	switch d := d.(type) {
+	case *Queue:
+		return d.tunnelNext()
+	case Peeker:
+		defer func() { _ = recover() }() // it will be met again
+		resp := d.Peek(r)
+		return resp.tunnel
+	}
+	return false
+}
+
+// firstByte reads what a client sends first, which is then read again; 0 if nothing comes.
+func firstByte(conn net.Conn) (byte, net.Conn) {
+	space := make([]byte, 1)
+	if n, _ := conn.Read(space); n == 0 {
+		return 0, conn
+	}
+	return space[0], &begunConn{Conn: conn, begun: space}
+}
