@@ -25,6 +25,8 @@ type http2Wire struct {
 	read, write time.Duration
 	deadline    time.Time
 	length      int64       // that the response announced
+	due         int64       // of that, what has to come; 0 if it may be that nothing does
+	bodiless    bool        // the request was HEAD
 	last        bool        // nothing follows its head
 	guess       int         // how many calls the connection had, if it was not known yet how many it may have
 	partial     okio.Buffer // content taken off the stream for Read
@@ -53,6 +55,7 @@ func (w *http2Wire) writeHead(req *Request) error {
 	head := http2.RequestHead{Method: req.method, Path: req.url.requestTarget(), Authority: req.url.hostPort(), Scheme: req.url.Scheme()}
 	_, fields := onRoute(w.conn.route, req)
 	last := req.body == nil
+	w.bodiless = req.method == "HEAD"
 	if protocol := req.Upgrade(); protocol != "" {
 		head.Method, head.Protocol, last = "CONNECT", protocol, false
 		fields = headersOf(fields).Without("Sec-WebSocket-Key").nv // RFC 8441 section 5
@@ -100,6 +103,9 @@ func (w *http2Wire) readHead() (http1.ResponseHead, error) {
 	w.last = last
 	w.length, _ = http2.ContentLength(rest)
 	status := http2.Status(fields)
+	if !w.bodiless && status != 304 {
+		w.due = w.length
+	}
 	if (status == 204 || status == 205) && w.length > 0 {
 		return http1.ResponseHead{}, fault.Protocolf("HTTP %d had non-zero Content-Length: %d", status, w.length)
 	}
@@ -203,6 +209,7 @@ func (w *http2Wire) ReadBuffer(dst *okio.Buffer, most int64) (int64, error) {
 		return 0, context.Cause(w.ctx)
 	}
 	n, err := w.stream.Source().ReadBuffer(dst, most)
+	w.due -= n
 	if err != nil && err != io.EOF {
 		err = w.named(err, "read", w.read)
 	}
@@ -227,7 +234,7 @@ func (w *http2Wire) Close() error {
 
 // Done implements content.
 func (w *http2Wire) Done() bool {
-	return w.partial.Len() == 0 && (w.last || w.stream.Ended())
+	return w.partial.Len() == 0 && (w.last || w.due <= 0 && w.stream.Ended())
 }
 
 // Len implements content.

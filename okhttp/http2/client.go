@@ -52,9 +52,11 @@ func (s *Stream) Open(c *Conn, r RequestHead, fields []string, last bool) error 
 	}
 	c.block = block
 	c.begin(s, c.nextID)
-	c.nextID += 2
+	if c.nextID += 2; c.nextID > lastNumber {
+		c.doubted.Store(true)
+	}
 	c.opened++
-	s.headAt = c.appended
+	s.headAt = c.appended.Load()
 	s.bodiless, s.tunnel = r.Method == "HEAD", r.Method == "CONNECT"
 	s.appendBlock(last)
 	s.finished = last
@@ -69,6 +71,7 @@ func (s *Stream) appendBlock(last bool) {
 		eachFrame(frames, func(h FrameHeader, payload []byte) { f(false, h, payload) })
 	}
 	c.append(frames)
+	s.sentAt = c.appended.Load()
 	if cap(c.block) > keptRoom {
 		c.block = nil
 	}

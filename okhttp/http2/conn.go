@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/okhttp-go/ok/okio"
@@ -22,11 +23,13 @@ type Conn struct {
 
 	mu      sync.Mutex
 	streams map[uint32]*Stream
-	nextID  uint32 // of the next stream opened here
-	lastID  uint32 // of the latest stream that the peer opened
-	opened  int    // streams open that were opened here
-	served  int    // streams open that the peer opened
-	err     error  // the connection is over
+	several atomic.Bool // there is more than one
+	doubted atomic.Bool // that another stream can be opened: those who ask have to look closely
+	nextID  uint32      // of the next stream opened here
+	lastID  uint32      // of the latest stream that the peer opened
+	opened  int         // streams open that were opened here
+	served  int         // streams open that the peer opened
+	err     error       // the connection is over
 	leaving *GoAwayError
 	left    bool   // this side said goodbye
 	leftAt  uint32 // the last stream of the peer that is acted on, then
@@ -48,13 +51,13 @@ type Conn struct {
 	encoder    *HeaderEncoder
 	block      []byte // of headers being sent
 
-	out      okio.Buffer // frames to be sent
-	batch    okio.Buffer // those being written; belongs to the holder of writing
-	mute     bool        // writing failed
-	scratch  []byte      // a frame being made
-	appended int64       // bytes, ever
-	written  int64       // of those, the ones whose writing was begun
-	control  int         // frames in out that the peer made us send
+	out      okio.Buffer  // frames to be sent
+	batch    okio.Buffer  // those being written; belongs to the holder of writing
+	mute     bool         // writing failed
+	scratch  []byte       // a frame being made
+	appended atomic.Int64 // bytes, ever
+	written  atomic.Int64 // of those, the ones whose writing was begun
+	control  int          // frames in out that the peer made us send
 
 	waiting  int // those who wait, apart from the goroutine that reads when nobody does
 	recent   bool
@@ -68,11 +71,11 @@ type Conn struct {
 	quiet    *time.Timer
 	watched  bool // the timer is set
 	pinger   *time.Timer
-	pingDue  bool      // the answer to the latest ping of the interval has not come
-	degraded time.Time // when the answer to the other ping is due; zero: none is
-	writer   *Stream   // who holds the place of the writer, if it does so for one
-	sending  stay      // its
-	flushers int       // those who are about to write what is there
+	pingDue  bool         // the answer to the latest ping of the interval has not come
+	degraded time.Time    // when the answer to the other ping is due; zero: none is
+	writer   *Stream      // who holds the place of the writer, if it does so for one
+	sending  stay         // its
+	flushers atomic.Int32 // those who are about to write what is there
 
 	alarm       *time.Timer // for those who wait, nil until one is needed
 	alarmAt     time.Time   // zero: it is not set
@@ -163,6 +166,9 @@ func (c *Conn) Err() error {
 
 // Usable reports whether a stream may be opened on the connection: it is not over, neither side said goodbye, and the peer answers.
 func (c *Conn) Usable() bool {
+	if !c.doubted.Load() {
+		return true
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.usable() == nil && (c.degraded.IsZero() || time.Now().Before(c.degraded))
@@ -170,6 +176,9 @@ func (c *Conn) Usable() bool {
 
 // Closing returns why no further stream can be opened, nil if one can.
 func (c *Conn) Closing() error {
+	if !c.doubted.Load() {
+		return nil
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.usable()
@@ -184,11 +193,14 @@ func (c *Conn) usable() error {
 		return c.leaving
 	case c.left:
 		return errClosed
-	case c.nextID > 1<<30-1 && !c.server:
+	case c.nextID > lastNumber && !c.server:
 		return errExhausted
 	}
 	return nil
 }
+
+// lastNumber is the last that a stream opened here may have, well before they run out.
+const lastNumber = 1<<30 - 1
 
 var errExhausted = errors.New("http2: the connection has used up its stream numbers")
 
@@ -218,6 +230,7 @@ func (c *Conn) GoAway(code ErrorCode) {
 func (c *Conn) sayGoodbye(code ErrorCode, debug string) {
 	if !c.left {
 		c.left, c.leftAt = true, c.lastID
+		c.doubted.Store(true)
 	}
 	c.appendFrame(AppendGoAway(c.scratch[:0], c.leftAt, code, []byte(debug)))
 }
@@ -237,6 +250,7 @@ func (c *Conn) fail(err error, code, streams ErrorCode) {
 	}
 	c.appendGoodbye(err, code)
 	c.err = err
+	c.doubted.Store(true)
 	open := make([]*Stream, 0, len(c.streams))
 	for _, s := range c.streams {
 		open = append(open, s)

@@ -133,6 +133,7 @@ func (c *Conn) takePing(h FrameHeader, payload []byte) error {
 			c.pingDue = false
 		case degradedPing:
 			c.degraded = time.Time{}
+			c.doubted.Store(c.usable() != nil)
 		case leavingPing:
 			if c.announced && !c.left {
 				c.sayGoodbye(NoError, "")
@@ -173,6 +174,7 @@ func (c *Conn) ping() {
 func (c *Conn) timedOut() {
 	if c.err == nil && c.degraded.IsZero() {
 		c.degraded = time.Now().Add(degradedTime)
+		c.doubted.Store(true)
 		c.appendFrame(AppendPing(c.scratch[:0], false, degradedPing))
 		c.flushAside()
 	}
@@ -187,6 +189,7 @@ func (c *Conn) takeGoAway(last uint32, code ErrorCode, debug []byte) {
 	}
 	c.mu.Lock()
 	c.leaving = e
+	c.doubted.Store(true)
 	for id, s := range c.streams {
 		if c.ours(id) && id > last {
 			s.end(e)
@@ -212,6 +215,7 @@ func (c *Conn) takeReset(id uint32, code ErrorCode) error {
 	if s.ended && (code == NoError || code == Cancel) {
 		// A whole response stays readable; what is still to be sent is not wanted.
 		s.err = &StreamResetError{Code: code, Remote: true}
+		s.failed.Store(true)
 		s.remove()
 		c.interrupt(&s.sender)
 		return nil

@@ -20,6 +20,7 @@ type HeaderEncoder struct {
 	hp    *hpack.Encoder
 	out   blockWriter
 	lower map[string]string
+	memo  memo
 }
 
 // NewHeaderEncoder returns an encoder whose dynamic table has the 4096 bytes that a connection begins with.
@@ -35,13 +36,14 @@ func NewHeaderEncoder() *HeaderEncoder {
 func (e *HeaderEncoder) SetTableSize(n uint32) {
 	if n = min(n, maxTableSize); n != e.hp.MaxDynamicTableSize() {
 		e.hp.SetMaxDynamicTableSize(n)
+		e.memo.clear() // the next block has to begin with the change
 	}
 }
 
 // Append writes one block to dst: the pseudo-header fields, alternating names and values, then the fields in their order, with names in lower case.
 // Everything else is written as it is given, allowed or not; see [HeaderEncoder.AppendRequest] and its siblings for what is.
 func (e *HeaderEncoder) Append(dst []byte, fields []string, pseudo ...string) []byte {
-	e.out.block = dst
+	e.begin(dst)
 	for i := 0; i+1 < len(pseudo); i += 2 {
 		e.write(pseudo[i], pseudo[i+1])
 	}
@@ -51,6 +53,8 @@ func (e *HeaderEncoder) Append(dst []byte, fields []string, pseudo ...string) []
 	return e.finish()
 }
 
+func (e *HeaderEncoder) begin(dst []byte) { e.out = blockWriter{block: dst} }
+
 func (e *HeaderEncoder) write(name, value string) {
 	// The error is that of the blockWriter, which has none.
 	_ = e.hp.WriteField(hpack.HeaderField{Name: name, Value: value, Sensitive: sensitive(name, value)})
@@ -58,7 +62,9 @@ func (e *HeaderEncoder) write(name, value string) {
 
 func (e *HeaderEncoder) finish() []byte {
 	block := e.out.block
-	e.out.block = nil
+	if e.out.block = nil; e.out.changed {
+		e.memo.clear()
+	}
 	return block
 }
 
@@ -106,10 +112,15 @@ func (e *HeaderEncoder) lowerCase(name string) string {
 
 func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
 
-// A blockWriter appends what hpack writes.
-type blockWriter struct{ block []byte }
+// A blockWriter appends what hpack writes, a field at a time.
+type blockWriter struct {
+	block   []byte
+	changed bool // the table does with this block
+}
 
 func (w *blockWriter) Write(p []byte) (int, error) {
+	// A literal that is added to the table, or a change of its size (RFC 7541 sections 6.2.1 and 6.3).
+	w.changed = w.changed || p[0]&0xc0 == 0x40 || p[0]&0xe0 == 0x20
 	w.block = append(w.block, p...)
 	return len(p), nil
 }

@@ -32,13 +32,16 @@ func (e *HeaderEncoder) AppendRequest(dst []byte, r RequestHead, fields []string
 			break
 		}
 	}
+	if known := e.memo.find(&r, fields); known != nil {
+		return append(dst, known...), nil
+	}
 	if err := r.check(); err != nil {
 		return dst, err
 	}
 	if err := checkFields(fields); err != nil {
 		return dst, err
 	}
-	e.out.block = dst
+	e.begin(dst)
 	e.write(":method", r.Method)
 	if !r.plainConnect() {
 		e.write(":path", r.Path)
@@ -53,7 +56,11 @@ func (e *HeaderEncoder) AppendRequest(dst []byte, r RequestHead, fields []string
 		e.write(":protocol", r.Protocol)
 	}
 	e.writeFields(fields)
-	return e.finish(), nil
+	block := e.finish()
+	if !e.out.changed {
+		e.memo.add(&r, fields, block[len(dst):])
+	}
+	return block, nil
 }
 
 // AppendResponse writes the header block of a response, with a status of three digits. The fields are treated as those of a request are.
@@ -64,7 +71,7 @@ func (e *HeaderEncoder) AppendResponse(dst []byte, status int, fields []string) 
 	if err := checkFields(fields); err != nil {
 		return dst, err
 	}
-	e.out.block = dst
+	e.begin(dst)
 	e.write(":status", threeDigits[3*(status-100):][:3])
 	e.writeFields(fields)
 	return e.finish(), nil
@@ -75,7 +82,7 @@ func (e *HeaderEncoder) AppendTrailers(dst []byte, fields []string) ([]byte, err
 	if err := checkFields(fields); err != nil {
 		return dst, err
 	}
-	e.out.block = dst
+	e.begin(dst)
 	e.writeFields(fields)
 	return e.finish(), nil
 }

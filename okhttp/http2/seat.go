@@ -195,6 +195,9 @@ func (s *Stream) Bind(ctx context.Context) {
 
 // Watch has the end of the context noticed at once from now on, also while nobody waits for the stream. It does nothing for one that came to its end.
 func (s *Stream) Watch() {
+	if s.over.Load() {
+		return
+	}
 	s.conn.mu.Lock()
 	defer s.conn.mu.Unlock()
 	s.watch()
@@ -211,6 +214,9 @@ func (s *Stream) watch() {
 
 // Unbind parts the stream from its context, and reports whether that has not ended yet.
 func (s *Stream) Unbind() bool {
+	if s.over.Load() {
+		return true // it is unbound already
+	}
 	if s.conn != nil {
 		s.conn.mu.Lock()
 		defer s.conn.mu.Unlock()

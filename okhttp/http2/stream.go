@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/okhttp-go/ok/okio"
@@ -42,6 +43,12 @@ type Stream struct {
 	window     int64 // what the peer may have under way
 	uncredited int64 // read, and not credited to the peer yet
 	headAt     int64 // where in all that is sent the request begins
+	sentAt     int64 // and its latest frame ends; belongs to the sending side
+
+	// What is asked for often, so that it takes no lock to answer.
+	over    atomic.Bool // removed
+	failed  atomic.Bool // err is set
+	drained atomic.Bool // ended, and all content was read
 
 	reader, sender waiter
 
@@ -70,6 +77,7 @@ func (c *Conn) begin(s *Stream, id uint32) {
 	s.window = int64(c.cfg.streamWindow())
 	s.room = s.window
 	c.streams[id] = s
+	c.several.Store(len(c.streams) > 1)
 }
 
 // ID returns the number of the stream.
@@ -87,14 +95,14 @@ func (s *Stream) SetLimits(read, write time.Duration, deadline time.Time) {
 
 // Sent reports whether a byte of the stream may have reached the peer.
 func (s *Stream) Sent() bool {
-	c := s.conn
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.written > s.headAt
+	return s.conn.written.Load() > s.headAt
 }
 
 // Err returns why the stream ended early, nil if it did not.
 func (s *Stream) Err() error {
+	if !s.failed.Load() {
+		return nil
+	}
 	s.conn.mu.Lock()
 	defer s.conn.mu.Unlock()
 	return s.err
@@ -199,6 +207,9 @@ func (s *Stream) read(dst *okio.Buffer, most int64) (int64, error) {
 		return 0, s.err
 	}
 	n, _ := s.in.ReadBuffer(dst, most)
+	if s.ended && s.in.Len() == 0 {
+		s.drained.Store(true)
+	}
 	c.unread -= int(n)
 	if s.credit(n) {
 		c.flushAside()
@@ -210,6 +221,9 @@ func (s *Stream) read(dst *okio.Buffer, most int64) (int64, error) {
 
 // Ended reports whether all content came and was read.
 func (s *Stream) Ended() bool {
+	if s.drained.Load() {
+		return true
+	}
 	s.conn.mu.Lock()
 	defer s.conn.mu.Unlock()
 	return s.ended && s.in.Len() == 0
@@ -217,6 +231,9 @@ func (s *Stream) Ended() bool {
 
 // Trailers returns the fields that came after the content, once that was read to its end.
 func (s *Stream) Trailers() ([]string, error) {
+	if s.drained.Load() {
+		return s.trailers, nil // which nobody changes any more
+	}
 	s.conn.mu.Lock()
 	defer s.conn.mu.Unlock()
 	if !s.ended {
@@ -285,6 +302,7 @@ func (s *Stream) reset(code ErrorCode) {
 func (s *Stream) end(err error) {
 	if s.err == nil {
 		s.err = err
+		s.failed.Store(true)
 		if s.promised {
 			c := s.conn
 			var reset *StreamResetError
@@ -345,7 +363,9 @@ func (s *Stream) remove() {
 	s.removed = true
 	c := s.conn
 	s.unbind()
+	s.over.Store(true)
 	delete(c.streams, s.id)
+	c.several.Store(len(c.streams) > 1)
 	switch {
 	case c.ours(s.id):
 		c.opened--

@@ -25,7 +25,7 @@ func (c *Conn) append(p []byte) {
 		return // nobody will send it
 	}
 	_, _ = c.out.Write(p)
-	c.appended += int64(len(p))
+	c.appended.Add(int64(len(p)))
 }
 
 // flush sends what is there, unless somebody else does, who then sends this too.
@@ -34,14 +34,16 @@ func (c *Conn) flush() { c.flushAs(nil) }
 // flushAs is flush for a stream: canceling it gives up waiting for a peer that takes nothing. If there are other streams, those who are about to send
 // something on them go first, so that it is one write, and one record of TLS, for all.
 func (c *Conn) flushAs(s *Stream) {
-	c.mu.Lock()
-	if c.out.Len() > 0 && len(c.streams) > 1 && c.err == nil {
-		c.flushers++
-		c.mu.Unlock()
+	if c.several.Load() && c.written.Load() != c.appended.Load() {
+		c.flushers.Add(1)
 		runtime.Gosched()
-		c.mu.Lock()
-		c.flushers--
+		others := c.flushers.Add(-1) > 0
+		// What remains is for others to write who are about to, if what this stream has appended is gone.
+		if done := c.written.Load(); s != nil && done >= s.sentAt && others || done == c.appended.Load() {
+			return
+		}
 	}
+	c.mu.Lock()
 	if c.out.Len() == 0 || c.err != nil {
 		c.mu.Unlock()
 		return
@@ -60,7 +62,7 @@ func (c *Conn) flushAs(s *Stream) {
 // socket to take more. Who reads is one, or else both sides might wait for the other to read; who cancels is another. It is rare: settings and
 // pings of the peer are, and updates of large windows. The lock is held.
 func (c *Conn) flushAside() {
-	if c.out.Len() == 0 || c.err != nil || c.flushers > 0 {
+	if c.out.Len() == 0 || c.err != nil || c.flushers.Load() > 0 {
 		return
 	}
 	select {
@@ -89,7 +91,8 @@ func (c *Conn) drain() {
 			return
 		}
 		_, _ = c.out.ReadBuffer(&c.batch, c.out.Len())
-		c.written, c.control = c.appended, 0
+		c.written.Store(c.appended.Load())
+		c.control = 0
 		c.mu.Unlock()
 		if err := c.sink.WriteBuffer(&c.batch, c.batch.Len()); err != nil {
 			c.batch.Clear()
@@ -164,7 +167,7 @@ func (s *Stream) sendContent(src *okio.Buffer, n int64) (sent int64, err error) 
 		}
 		c.appendFrame(AppendDataHeader(c.scratch[:0], s.id, int(size), false))
 		_ = c.out.WriteBuffer(src, size)
-		c.appended += size
+		c.appended.Add(size)
 		s.sendWindow -= size
 		c.sendWindow -= size
 		sent += size
@@ -191,6 +194,7 @@ func (s *Stream) sendEnd() error {
 		return s.err
 	}
 	c.appendFrame(AppendDataHeader(c.scratch[:0], s.id, 0, true))
+	s.sentAt = c.appended.Load()
 	s.endOutput()
 	c.mu.Unlock()
 	c.flushAs(s)
@@ -239,11 +243,11 @@ var errStuck = errors.New("http2: the peer takes nothing, and the stream that wa
 
 // unstick ends a connection whose peer takes nothing while a stream that was cancelled writes, so that who writes is not held up. The lock is held.
 func (c *Conn) unstick(s *Stream) {
-	written := c.written
+	written := c.written.Load()
 	time.AfterFunc(stuckTime, func() {
 		c.mu.Lock()
 		still := c.writer == s && c.err == nil
-		if still && c.written != written {
+		if still && c.written.Load() != written {
 			c.unstick(s) // it writes what others have to send
 			still = false
 		}
