@@ -35,8 +35,8 @@ func (f DispatcherFunc) Dispatch(ctx context.Context, r *Request) Response { ret
 //
 // What Decide returns with true is the response, whole, and Dispatch is not called: it is used up, even where an effect at [RequestStart] or
 // [RequestBody] strikes before it is sent, or the rest of the request cannot be read. With false Dispatch is called when the body was read. Decide must
-// not block and must not change r. Either way, a request with "Expect: 100-continue" is told to continue, unless the response has a 1xx of its own
-// or [Response.SkipRequestBody].
+// not block and must not change r. A request with "Expect: 100-continue" is told to continue, unless a response was decided on that refuses it (400 and
+// above), has a 1xx of its own or [Response.SkipRequestBody].
 //
 // A Decider that is a [Peeker] too is peeked at for connections that were accepted, and not for requests. Decide is called with the same request, which
 // has no method, if what Peek returned is used up by that.
@@ -78,7 +78,7 @@ func peek(d Dispatcher, r *Request) early {
 		}
 	case Decider:
 		resp, ok := d.Decide(r)
-		if strings.EqualFold(r.Headers.Get("Expect"), "100-continue") && len(resp.infos) == 0 && !resp.skipBody {
+		if strings.EqualFold(r.Headers.Get("Expect"), "100-continue") && len(resp.infos) == 0 && !resp.skipBody && (!ok || resp.Code() < 400) {
 			resp = resp.Continue()
 		}
 		if ok {

@@ -16,6 +16,7 @@ type matcher struct {
 	body   bool // it looks at the body or the trailers
 	match  func(*mockserver.Request) []mockserver.Mismatch
 	params func(*mockserver.Request) map[string]string // nil for none
+	all    []mockserver.Matcher                        // what it is made of, if it is All
 }
 
 func (m *matcher) String() string  { return m.text }
@@ -47,6 +48,22 @@ func NeedsBody(m mockserver.Matcher) bool {
 	return !ok || asked.NeedsBody()
 }
 
+// Head returns what a matcher says of the head of a request, as far as it can be told apart: of [All] those parts that need no body.
+func Head(m mockserver.Matcher) mockserver.Matcher {
+	own, ok := m.(*matcher)
+	switch {
+	case Err(m) != nil || !NeedsBody(m):
+		return m
+	case !ok || own.all == nil:
+		return Everything()
+	}
+	var parts []mockserver.Matcher
+	for _, part := range own.all {
+		parts = append(parts, Head(part))
+	}
+	return All(parts...)
+}
+
 // Params returns the values of the variables in the paths of a matcher ([Path], [Request]) for a request that it matches. The map is nil if it has none.
 func Params(m mockserver.Matcher, r *mockserver.Request) map[string]string {
 	if own, ok := m.(*matcher); ok && own.params != nil {
@@ -69,6 +86,7 @@ func Everything() mockserver.Matcher {
 func All(matchers ...mockserver.Matcher) mockserver.Matcher {
 	matchers = slices.Clone(matchers)
 	m := composed(matchers, " and ")
+	m.all = matchers
 	if len(matchers) == 0 {
 		m.text = "any request"
 	}
