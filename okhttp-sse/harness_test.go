@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -193,3 +194,10 @@ func (d *noDialer) DialContext(ctx context.Context, network, addr string) (net.C
 	}
 	return d.Network.DialContext(ctx, network, addr)
 }
+
+// addresses resolves every name to that of the server.
+func addresses(context.Context, string) ([]netip.Addr, error) {
+	return []netip.Addr{netip.MustParseAddr("10.0.0.1")}, nil
+}
+
+func okioSource(text string) okio.Source { return okio.NewBufferString(text) }
