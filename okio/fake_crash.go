@@ -19,8 +19,7 @@ const (
 	// DirectoriesSynchronous makes them durable at once.
 	DirectoriesSynchronous
 
-	// DirectoriesDeferred makes them durable only by [FakeFileSystem.SyncAll]. That is all that POSIX promises somebody who does not sync directories,
-	// which a [FileSystem] cannot.
+	// DirectoriesDeferred makes them durable only by [FakeFileSystem.SyncDirectory] and [FakeFileSystem.SyncAll]. That is all that POSIX promises.
 	DirectoriesDeferred
 )
 

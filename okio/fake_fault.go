@@ -9,8 +9,8 @@ import (
 // A FakeOp is an operation that a [FakeFileSystem] is about to perform.
 type FakeOp struct {
 	// Name is one of "canonicalize", "metadata", "list", "openReadOnly", "openReadWrite", "source", "sink", "appending", "createDirectory",
-	// "atomicMove", "delete" and "createSymlink", which are the methods of a [FileSystem], or one of "read", "write", "truncate", "sync" and
-	// "close", which are those of a [File].
+	// "atomicMove", "delete", "createSymlink", "lockFile" and "syncDirectory", which are the methods of a [FileSystem], a [FileLocker] and a
+	// [DirectorySyncer], or one of "read", "write", "truncate", "sync" and "close", which are those of a [File].
 	Name string
 
 	// Path is what the operation is about, absolute and normalised, with the links it may have. For operations on an open file it is the path

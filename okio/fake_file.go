@@ -19,6 +19,7 @@ type fakeFile struct {
 	path     Path // when it was opened
 	writable bool
 	callers  []uintptr // of what opened it
+	locked   bool      // by LockFile
 	closed   bool
 }
 

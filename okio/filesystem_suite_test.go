@@ -43,6 +43,8 @@ func testFileSystem(t *testing.T, newFS func(t *testing.T) (f FileSystem, base P
 		{"handle closing", false, fsHandleClosing},
 		{"streams closing", false, fsStreamsClosing},
 		{"canonicalize", false, fsCanonicalize},
+		{"lock", false, fsLock},
+		{"sync directory", false, fsSyncDirectory},
 		{"symlinks", true, fsSymlinks},
 		{"symlinks and walks", true, fsSymlinkWalks},
 		{"symlinks in the way", true, fsSymlinksInTheWay},

@@ -16,7 +16,9 @@ type ForwardingFileSystem struct {
 	//
 	//	canonicalize, metadata, delete      path
 	//	list, createDirectory               dir
+	//	syncDirectory                       dir
 	//	openReadOnly, openReadWrite         file
+	//	lockFile                            file
 	//	source, sink, appending             file
 	//	atomicMove, createSymlink           source, then target
 	//

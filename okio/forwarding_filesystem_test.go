@@ -62,6 +62,14 @@ func TestForwardingParameters(t *testing.T) {
 		{"createDirectory(dir=/e)", func(f FileSystem) error { return f.CreateDirectory(p("/e"), MustCreate) }},
 		{"atomicMove(source=/f) atomicMove(target=/g)", func(f FileSystem) error { return f.AtomicMove(p("/f"), p("/g")) }},
 		{"delete(path=/f)", func(f FileSystem) error { return f.Delete(p("/f"), MustExist) }},
+		{"lockFile(file=/lock)", func(f FileSystem) error {
+			lock, err := LockFile(f, p("/lock"))
+			if err == nil {
+				err = lock.Close()
+			}
+			return err
+		}},
+		{"syncDirectory(dir=/d)", func(f FileSystem) error { return SyncDirectory(f, p("/d")) }},
 		{"createSymlink(source=/l) createSymlink(target=f)", func(f FileSystem) error { return f.CreateSymlink(p("/l"), p("f")) }},
 	}
 	for _, test := range tests {

@@ -16,18 +16,13 @@ func (s *Store) cleanup() {
 	if err := s.trimInTurns(); err != nil {
 		s.trimFailed = true
 	}
-	if !s.initialized || s.closed || !s.rebuildDue() {
-		return
+	if s.initialized && !s.closed && s.rebuildDue() {
+		_ = s.renewJournal() // edits are refused, and each schedules another cleanup
 	}
-	if err := s.rebuildJournal(); err != nil {
-		s.rebuildFailed = true
-		if s.journal != nil {
-			_ = s.journal.close() // nothing is written to it any more
-			s.journal = nil
-		}
-		return
+	if s.strays {
+		s.strays = false
+		s.sweep()
 	}
-	s.redundant = 0
 }
 
 // trim evicts entries until the size is within its limit.

@@ -4,12 +4,19 @@ import "github.com/okhttp-go/ok/okio"
 
 // complete ends an edit that is attached. The error says why what was to succeed did not.
 func (s *Store) complete(d *Editor, success bool) error {
-	var err error
-	if success {
-		err = s.publish(d)
+	if !success {
+		s.settle(d, false)
+		return nil
 	}
-	s.settle(d, success && err == nil)
-	return err
+	if err := s.publish(d); err != nil {
+		s.settle(d, false)
+		return err
+	}
+	if !s.durable {
+		s.settle(d, true)
+		return nil
+	}
+	return s.completeDurably(d)
 }
 
 // publish gives the values that were written their places.
@@ -30,7 +37,7 @@ func (s *Store) publish(d *Editor) error {
 		e.generation++
 		if err := s.fs.AtomicMove(s.dirtyPath(e.key, i), s.cleanPath(e.key, i)); err != nil {
 			// If there are values of two edits now, the entry is none any more.
-			e.broken = moved
+			e.broken = e.broken || moved
 			return &NotStoredError{e.key, err}
 		}
 		moved = true
@@ -41,27 +48,26 @@ func (s *Store) publish(d *Editor) error {
 	return nil
 }
 
-// written returns what is at the files of the values, nil where there is nothing, which is right for values of an existing entry only.
+// written returns what is at the files of the values that the edit wrote, nil for others.
 func (s *Store) written(d *Editor) ([]*okio.Metadata, error) {
 	e := d.entry
-	if !e.readable {
-		for i, written := range d.written {
-			if !written {
+	files := make([]*okio.Metadata, s.valueCount)
+	for i, written := range d.written {
+		if !written {
+			if !e.readable {
 				return nil, &MissingValueError{e.key, i}
 			}
+			continue
 		}
-	}
-	files := make([]*okio.Metadata, s.valueCount)
-	for i := range files {
 		path := s.dirtyPath(e.key, i)
 		m, err := s.metadata(path)
 		switch {
 		case err != nil:
 			return nil, &NotStoredError{e.key, err}
-		case m != nil && !m.Regular:
-			return nil, &NotStoredError{e.key, &mismatchError{path, -1, *m}}
-		case m == nil && !e.readable:
+		case m == nil:
 			return nil, &NotStoredError{e.key, ErrNotFound}
+		case !m.Regular:
+			return nil, &NotStoredError{e.key, &mismatchError{path, -1, *m}}
 		}
 		files[i] = m
 	}
@@ -72,9 +78,17 @@ func (s *Store) written(d *Editor) ([]*okio.Metadata, error) {
 func (s *Store) settle(d *Editor, success bool) {
 	e := d.entry
 	d.lost.Store(true)
+	if done, ok := s.reach(e); ok {
+		defer done()
+	} else {
+		e.editor = nil
+		return
+	}
 	if !success {
-		for i := range s.valueCount {
-			_ = s.deleteValue(s.dirtyPath(e.key, i)) // the next edit of the key replaces it
+		for i, written := range d.written {
+			if written {
+				_ = s.deleteValue(s.dirtyPath(e.key, i)) // the next edit of the key replaces it
+			}
 		}
 	}
 	e.editor = nil

@@ -29,8 +29,15 @@ func (s *Store) edit(key string, sequence int64) (*Editor, error) {
 	if isNew {
 		s.entries.add(e)
 	}
-	e.editor = &Editor{store: s, entry: e, written: make([]bool, s.valueCount), sinks: make([]*valueSink, s.valueCount)}
-	return e.editor, nil
+	d := &Editor{store: s, entry: e, written: make([]bool, s.valueCount), sinks: make([]*valueSink, s.valueCount)}
+	e.editor = d
+	if s.durable {
+		if err := s.syncJournal(); err != nil {
+			d.detach(err)
+			return nil, &RefusedError{key, JournalFailed}
+		}
+	}
+	return d, nil
 }
 
 // refusal says why an entry cannot be edited, 0 if it can. There may be no entry.

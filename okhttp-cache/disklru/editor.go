@@ -3,7 +3,6 @@ package disklru
 import (
 	"errors"
 	"io/fs"
-	"sync"
 	"sync/atomic"
 
 	"github.com/okhttp-go/ok/okio"
@@ -14,13 +13,16 @@ import (
 //
 // An entry may be removed, or the store closed, while it is edited. The editor notices nothing of that but by the error of Commit: what is written is dropped.
 type Editor struct {
-	store   *Store
-	entry   *entry
-	written []bool       // values of a new entry that were begun
-	sinks   []*valueSink // of each value the last
-	done    bool
-	lost    atomic.Bool // nothing will be stored
-	err     error       // why; the first fault
+	store *Store
+	entry *entry
+	sinks []*valueSink // of each value the last; nil if there is none
+	lost  atomic.Bool  // nothing more will be stored: sinks drop what they are given
+
+	// With the lock of the store.
+	written   []bool // values that were begun
+	published bool   // values have their places, and the journal does not say so yet
+	done      bool
+	err       error // the first fault
 }
 
 // attached reports whether the edit can still become something.
@@ -42,7 +44,7 @@ func (d *Editor) Source(i int) (okio.Source, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case m == nil || !m.Regular:
+	case m == nil || !m.Regular || m.Size != d.entry.lengths[i]:
 		return nil, ErrNotFound
 	}
 	return s.fs.Source(path)
@@ -52,24 +54,32 @@ func (d *Editor) Source(i int) (okio.Source, error) {
 //
 // Writing never fails: after a fault the sink drops what it is given, and Commit fails with a [*NotStoredError].
 func (d *Editor) Sink(i int) (okio.Sink, error) {
+	if k := d.sinks[i]; k != nil {
+		_ = k.Close() // it does not fail
+		d.sinks[i] = nil
+	}
 	s := d.store
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case d.done:
 		return nil, ErrEditDone
-	case !d.attached():
+	case !d.attached() || d.lost.Load():
 		return okio.Discard(), nil
 	}
-	if !d.entry.readable {
-		d.written[i] = true
-	}
-	k := &valueSink{editor: d}
-	err := k.create(s.dirtyPath(d.entry.key, i))
+	d.written[i] = true
+	k, err := d.createSink(i)
 	if errors.Is(err, fs.ErrNotExist) {
-		return okio.Discard(), nil
+		if s.restoreDirectory() == nil && d.attached() {
+			k, err = d.createSink(i)
+		}
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		d.detach(err)
+		return okio.Discard(), nil
+	case err != nil:
+		d.detach(err)
 		return nil, err
 	}
 	d.sinks[i] = k
@@ -85,8 +95,11 @@ func (d *Editor) Abort() error { return d.finish(false) }
 
 // finish ends the edit.
 func (d *Editor) finish(success bool) error {
-	if err := d.closeSinks(); err != nil {
-		return err
+	for i, k := range d.sinks {
+		if k != nil {
+			_ = k.Close() // it does not fail, but takes as long as writing
+			d.sinks[i] = nil
+		}
 	}
 	s := d.store
 	s.mu.Lock()
@@ -104,24 +117,6 @@ func (d *Editor) finish(success bool) error {
 	return s.complete(d, success)
 }
 
-// closeSinks closes what the user did not. It holds no lock, because closing can take as long as writing.
-func (d *Editor) closeSinks() error {
-	s := d.store
-	s.mu.Lock()
-	if d.done {
-		s.mu.Unlock()
-		return ErrEditDone
-	}
-	sinks := d.sinks
-	s.mu.Unlock()
-	for _, k := range sinks {
-		if k != nil {
-			_ = k.Close() // it does not fail
-		}
-	}
-	return nil
-}
-
 // detach ends the edit for everybody but its user, because of err or because the entry is removed. Where open files cannot be deleted that has to wait for
 // the user.
 func (d *Editor) detach(err error) {
@@ -136,81 +131,13 @@ func (d *Editor) detach(err error) {
 		d.entry.zombie = true
 		return
 	}
-	_ = d.store.complete(d, false) // which fails for files that are in the way of nothing
+	d.entry.broken = d.entry.broken || d.published
+	d.store.settle(d, false)
 }
 
 // fault detaches the editor after a failure of a sink.
 func (d *Editor) fault(err error) {
-	s := d.store
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	d.store.mu.Lock()
+	defer d.store.mu.Unlock()
 	d.detach(err)
-}
-
-// A valueSink writes a file and hides that it failed.
-type valueSink struct {
-	editor *Editor
-
-	mu     sync.Mutex
-	sink   okio.Sink
-	failed bool
-	closed bool
-}
-
-func (k *valueSink) create(p okio.Path) (err error) {
-	k.sink, err = k.editor.store.createSink(p)
-	return err
-}
-
-// WriteBuffer implements [okio.Sink].
-func (k *valueSink) WriteBuffer(src *okio.Buffer, n int64) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	switch {
-	case k.closed && !k.editor.lost.Load():
-		return okio.ErrClosed
-	case k.failed || k.editor.lost.Load() || n < 0 || n > src.Len():
-		return okio.Discard().WriteBuffer(src, n)
-	}
-	before := src.Len()
-	if err := k.sink.WriteBuffer(src, n); err != nil {
-		k.hide(err)
-		return src.Skip(n - (before - src.Len()))
-	}
-	return nil
-}
-
-// Flush implements [okio.Sink].
-func (k *valueSink) Flush() error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.failed || k.closed || k.editor.lost.Load() {
-		return nil
-	}
-	if err := k.sink.Flush(); err != nil {
-		k.hide(err)
-	}
-	return nil
-}
-
-// Close implements [okio.Sink].
-func (k *valueSink) Close() error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.closed {
-		return nil
-	}
-	k.closed = true
-	if err := k.sink.Close(); err != nil {
-		k.hide(err)
-	}
-	return nil
-}
-
-// hide tells the editor of a fault instead of the writer.
-func (k *valueSink) hide(err error) {
-	if !k.failed {
-		k.failed = true
-		k.editor.fault(err)
-	}
 }

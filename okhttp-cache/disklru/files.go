@@ -62,13 +62,16 @@ func (s *Store) deleteValue(p okio.Path) error {
 	return err
 }
 
-// deleteContents deletes what is in the directory, as far as it can, and returns the first error.
+// deleteContents deletes what is in the directory but its lock, as far as it can, and returns the first error.
 func (s *Store) deleteContents() error {
 	children, first := s.fs.List(s.dir)
 	if errors.Is(first, fs.ErrNotExist) {
 		return nil
 	}
 	for _, p := range children {
+		if p.Name() == lockName {
+			continue
+		}
 		if err := okio.DeleteRecursively(s.fs, p, 0); err != nil && first == nil {
 			first = err
 		}

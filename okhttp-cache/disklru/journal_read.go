@@ -130,6 +130,7 @@ func (s *Store) processJournal() error {
 	for e := s.entries.next(nil); e != nil; {
 		next := s.entries.next(e)
 		if e.dirty {
+			s.strays = true
 			// A file that cannot be deleted is not worth more: it is deleted when the journal is read again, or replaced by the next edit.
 			for i := range s.valueCount {
 				_ = s.deleteValue(s.cleanPath(e.key, i))

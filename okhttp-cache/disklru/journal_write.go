@@ -72,6 +72,14 @@ func (s *Store) journalFault(err error) {
 	}
 }
 
+// dropJournal closes the journal. Until there is another, records are dropped.
+func (s *Store) dropJournal() {
+	if s.journal != nil {
+		_ = s.journal.close() // who needs what was not flushed makes another one
+		s.journal = nil
+	}
+}
+
 // rebuildThreshold is how many records at least must be superfluous before the journal is written anew.
 const rebuildThreshold = 2000
 
@@ -79,12 +87,20 @@ func (s *Store) rebuildDue() bool {
 	return s.journalFailed || s.rebuildFailed || s.redundant >= rebuildThreshold && s.redundant >= s.entries.len()
 }
 
+// renewJournal is rebuildJournal for a store that is open. If it fails, edits are refused until it succeeds.
+func (s *Store) renewJournal() error {
+	if err := s.rebuildJournal(); err != nil {
+		s.rebuildFailed = true
+		s.dropJournal()
+		return err
+	}
+	s.redundant = 0
+	return nil
+}
+
 // rebuildJournal writes a journal of the present entries, in the order of use.
 func (s *Store) rebuildJournal() error {
-	if s.journal != nil {
-		_ = s.journal.close() // what it could not write is in the new one
-		s.journal = nil
-	}
+	s.dropJournal() // what it could not write is in the new one
 	if err := s.writeJournal(); err != nil {
 		return err
 	}
@@ -104,6 +120,9 @@ func (s *Store) rebuildJournal() error {
 		if err := s.fs.Delete(s.bkpPath, 0); err != nil {
 			return err
 		}
+	}
+	if err := s.syncDirectory(); err != nil {
+		return err
 	}
 	journal, err := s.openJournal()
 	if err != nil {

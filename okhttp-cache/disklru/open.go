@@ -25,6 +25,9 @@ func (s *Store) initialize() error {
 		return nil
 	}
 	s.reset()
+	if err := s.lockDirectory(); err != nil {
+		return err
+	}
 	if err := s.restoreBackup(); err != nil {
 		return err
 	}
@@ -46,10 +49,7 @@ func (s *Store) initialize() error {
 			return err
 		}
 		s.logger.Warn(fmt.Sprintf("DiskLruCache %s is corrupt: %v, removing", s.dir, err))
-		if s.journal != nil {
-			_ = s.journal.close() // nothing was written
-			s.journal = nil
-		}
+		s.dropJournal()
 		s.reset()
 		if err := s.deleteContents(); err != nil {
 			return err
@@ -81,8 +81,8 @@ func (s *Store) restoreBackup() error {
 // probe finds out whether open files can be deleted. It creates the directory.
 func (s *Store) probe() error {
 	k, err := s.createSink(s.bkpPath)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := okio.CreateDirectories(s.fs, s.dir, 0); err != nil {
+	if errors.Is(err, fs.ErrNotExist) { // it was not created for the lock
+		if err := s.createDirectory(); err != nil {
 			return err
 		}
 		k, err = s.createSink(s.bkpPath)
@@ -108,6 +108,7 @@ func (s *Store) openExisting(journal *okio.Metadata) error {
 		return err
 	}
 	if truncated {
+		s.strays = true
 		err = s.rebuildJournal()
 	} else {
 		s.journal, err = s.openJournal()
@@ -120,7 +121,7 @@ func (s *Store) openExisting(journal *okio.Metadata) error {
 
 // afterOpening makes up for what the last session did not do.
 func (s *Store) afterOpening() {
-	if s.size > s.maxSize || s.rebuildDue() {
+	if s.size > s.maxSize || s.rebuildDue() || s.strays {
 		s.scheduleCleanup()
 	}
 }

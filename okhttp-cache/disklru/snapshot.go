@@ -46,7 +46,7 @@ func (s *Store) snapshot(e *entry) (*Snapshot, error) {
 		case !e.readable || e.zombie || !s.civilized && e.editor != nil:
 			return nil, ErrNotFound
 		}
-		snapshot := &Snapshot{store: s, entry: e, sequence: e.sequence, values: make([]snapshotValue, s.valueCount)}
+		snapshot := &Snapshot{store: s, entry: e, sequence: e.sequence, counted: !s.civilized, values: make([]snapshotValue, s.valueCount)}
 		for i, n := range e.lengths {
 			v := &snapshot.values[i]
 			v.snapshot, v.length = snapshot, n
@@ -82,6 +82,7 @@ type Snapshot struct {
 	store    *Store
 	entry    *entry
 	sequence int64
+	counted  bool // the entry counts its readers
 	values   []snapshotValue
 }
 
@@ -146,7 +147,7 @@ func (t *Snapshot) closeLocked() {
 	for i := range t.values {
 		if v := &t.values[i]; v.closed.CompareAndSwap(false, true) {
 			v.closeFile()
-			t.store.released(t.entry)
+			t.released()
 		}
 	}
 }
@@ -165,13 +166,11 @@ func (v *snapshotValue) Close() error {
 		return nil
 	}
 	v.closeFile()
-	s := v.snapshot.store
-	if s.civilized {
-		return nil
+	if t := v.snapshot; t.counted {
+		t.store.mu.Lock()
+		defer t.store.mu.Unlock()
+		t.released()
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.released(v.snapshot.entry)
 	return nil
 }
 
@@ -184,13 +183,14 @@ func (v *snapshotValue) closeFile() {
 	}
 }
 
-// released says that a value file of e is not open any more.
-func (s *Store) released(e *entry) {
-	if s.civilized {
+// released says that a value file is not open any more.
+func (t *Snapshot) released() {
+	e := t.entry
+	if !t.counted {
 		return
 	}
 	e.readers--
 	if e.readers == 0 && e.zombie && e.editor == nil {
-		_ = s.removeEntry(e) // it stays a zombie, and the journal says so
+		_ = t.store.removeEntry(e) // if it stays, the journal says that it is to go
 	}
 }

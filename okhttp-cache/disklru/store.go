@@ -1,6 +1,7 @@
 package disklru
 
 import (
+	"io"
 	"log/slog"
 	"sync"
 
@@ -22,6 +23,8 @@ type Store struct {
 
 	mu sync.Mutex
 
+	lock io.Closer // of the directory, nil where there is none
+
 	// What the journal tells, see reset.
 	entries   *entryMap
 	size      int64
@@ -38,13 +41,14 @@ type Store struct {
 	trimFailed    bool
 	rebuildFailed bool
 	cleaning      bool // the cleanup is scheduled
+	strays        bool // there may be files that the journal does not know
 }
 
 // reset makes s a store without entries.
 func (s *Store) reset() {
 	s.entries = newEntryMap()
 	s.size, s.redundant = 0, 0
-	s.journalFailed, s.trimFailed, s.rebuildFailed = false, false, false
+	s.journalFailed, s.trimFailed, s.rebuildFailed, s.strays = false, false, false, false
 }
 
 func (s *Store) newEntry(key string) *entry {
@@ -108,7 +112,8 @@ func (s *Store) IsClosed() bool {
 	return s.closed
 }
 
-// Flush evicts what exceeds the maximal size and hands the journal over to the file system. It does nothing before the first operation.
+// Flush evicts what exceeds the maximal size and hands the journal over to the file system, with [Options.Sync] to the disk. It does nothing before the
+// first operation.
 func (s *Store) Flush() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,9 +129,11 @@ func (s *Store) Flush() error {
 	if s.journal == nil {
 		return nil
 	}
-	err := s.journal.flush()
-	s.journalFault(err)
-	return err
+	if err := s.journal.flush(); err != nil {
+		s.journalFault(err)
+		return err
+	}
+	return s.syncJournal()
 }
 
 // Close aborts the edits that are under way, evicts what exceeds the maximal size and closes the files of the store. What was committed stays in the
@@ -143,6 +150,7 @@ func (s *Store) close() error {
 		return nil
 	}
 	s.closed = true
+	defer s.unlockDirectory()
 	if !s.initialized {
 		return nil
 	}
@@ -152,10 +160,7 @@ func (s *Store) close() error {
 		}
 	}
 	err := s.trim()
-	if s.journal != nil {
-		_ = s.journal.close() // the next store does without
-		s.journal = nil
-	}
+	s.dropJournal()
 	return err
 }
 
@@ -163,8 +168,15 @@ func (s *Store) close() error {
 func (s *Store) Delete() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	lock := s.lock
+	s.lock = nil
 	_ = s.close() // what could not be evicted goes now
-	return s.deleteContents()
+	err := s.deleteContents()
+	if lock != nil {
+		_ = s.fs.Delete(s.dir.Join(lockName), 0) // where open files cannot be deleted it stays, and is of use to the next store
+		_ = lock.Close()                         // nothing was written
+	}
+	return err
 }
 
 // EvictAll removes all entries. Edits that are under way will store nothing. It goes on after an entry that cannot be removed and returns the first error.
@@ -183,11 +195,12 @@ func (s *Store) EvictAll() error {
 			first = err
 		}
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if first == nil {
-		s.mu.Lock()
 		s.trimFailed = false
-		s.mu.Unlock()
 	}
+	_ = s.syncJournal() // a journal that cannot be written is made anew
 	return first
 }
 

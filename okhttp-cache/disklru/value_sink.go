@@ -1,0 +1,102 @@
+package disklru
+
+import (
+	"sync"
+
+	"github.com/okhttp-go/ok/okio"
+)
+
+// A valueSink writes the file of a value. It hides from the writer that it failed, and tells the editor.
+type valueSink struct {
+	editor *Editor
+
+	mu     sync.Mutex // taken before that of the store
+	sink   okio.Sink
+	handle *okio.FileHandle // nil if the file is not to be synced
+	failed bool
+	closed bool
+}
+
+// createSink creates the file of value i.
+func (d *Editor) createSink(i int) (*valueSink, error) {
+	s := d.store
+	path := s.dirtyPath(d.entry.key, i)
+	if !s.durable {
+		sink, err := s.createSink(path)
+		return &valueSink{editor: d, sink: sink}, err
+	}
+	handle, err := s.createHandle(path)
+	if err != nil {
+		return nil, err
+	}
+	sink, err := handle.Sink(0)
+	return &valueSink{editor: d, sink: sink, handle: handle}, err
+}
+
+// WriteBuffer implements [okio.Sink].
+func (k *valueSink) WriteBuffer(src *okio.Buffer, n int64) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch lost := k.failed || k.editor.lost.Load(); {
+	case k.closed && !lost:
+		return okio.ErrClosed
+	case lost || n < 0 || n > src.Len():
+		return okio.Discard().WriteBuffer(src, n)
+	}
+	rest := src.Len() - n
+	if err := k.sink.WriteBuffer(src, n); err != nil {
+		k.hide(err)
+		return src.Skip(src.Len() - rest)
+	}
+	return nil
+}
+
+// Flush implements [okio.Sink].
+func (k *valueSink) Flush() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.failed || k.closed || k.editor.lost.Load() {
+		return nil
+	}
+	if err := k.sink.Flush(); err != nil {
+		k.hide(err)
+	}
+	return nil
+}
+
+// Close implements [okio.Sink].
+func (k *valueSink) Close() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closed {
+		return nil
+	}
+	k.closed = true
+	if err := k.closeFile(); err != nil {
+		k.hide(err)
+	}
+	return nil
+}
+
+// closeFile closes the file, after what was written is on the disk if that is asked for and of use.
+func (k *valueSink) closeFile() error {
+	err := k.sink.Close()
+	if k.handle == nil {
+		return err
+	}
+	if err == nil && !k.failed && !k.editor.lost.Load() {
+		err = k.handle.Sync()
+	}
+	if closeErr := k.handle.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+// hide tells the editor of a fault instead of the writer.
+func (k *valueSink) hide(err error) {
+	if !k.failed {
+		k.failed = true
+		k.editor.fault(err)
+	}
+}
