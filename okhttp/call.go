@@ -136,6 +136,22 @@ func (c *Call) execute(ctx context.Context) (*Response, error) {
 	return c.run(ctx)
 }
 
+// executeApart is Execute without interceptors of the application and without waiting for a turn.
+func (c *Call) executeApart(ctx context.Context) (*Response, error) {
+	if err := c.claim(ctx); err != nil {
+		return nil, err
+	}
+	c.running = true
+	defer c.unwind()
+	if err := c.start(ctx); err != nil {
+		c.running = false
+		return nil, err
+	}
+	resp, err := c.runFrom(ctx, len(c.cfg.interceptors))
+	c.running, c.pending = false, nil
+	return resp, err
+}
+
 // claim makes sure that a call is executed once.
 func (c *Call) claim(ctx context.Context) error {
 	switch {
@@ -167,7 +183,10 @@ func (c *Call) start(ctx context.Context) error {
 }
 
 // run runs the interceptors and everything below them.
-func (c *Call) run(ctx context.Context) (*Response, error) {
+func (c *Call) run(ctx context.Context) (*Response, error) { return c.runFrom(ctx, 0) }
+
+// runFrom runs the interceptors from one on.
+func (c *Call) runFrom(ctx context.Context, first int) (*Response, error) {
 	if d := c.cfg.callTimeout; d > 0 {
 		c.timeout = &callTimeout{at: time.Now().Add(d), parent: ctx}
 		ctx, c.timeout.stop = context.WithDeadlineCause(ctx, c.timeout.at, ErrCallTimeout)
@@ -176,7 +195,7 @@ func (c *Call) run(ctx context.Context) (*Response, error) {
 		c.rarely().stack = callerStack()
 	}
 	c.more = true
-	resp, err := c.application(ctx, c.cfg, c.request, 0)
+	resp, err := c.application(ctx, c.cfg, c.request, first)
 	c.more = false
 	return c.settle(ctx, resp, err)
 }

@@ -49,6 +49,12 @@ func HeadersFrom(header http.Header) Headers {
 	return Headers{nv}
 }
 
+// UncheckedHeaders takes over a list of alternating names and values without checking or copying it: for fields as they came from a server or
+// a file, which may be such as cannot be made by [NewHeaders]. The list must not be modified afterwards; a name without a value is left out.
+func UncheckedHeaders(nameValue []string) Headers {
+	return Headers{nameValue[: len(nameValue)&^1 : len(nameValue)&^1]}
+}
+
 // headersOf takes over nv without copying or checking it: for fields that a codec or this package made.
 func headersOf(nv []string) Headers { return Headers{nv} }
 

@@ -122,6 +122,12 @@ func (w *http2Wire) named(err error, operation string, limit time.Duration) erro
 
 func (w *http2Wire) content() (content, error) { return w, nil }
 
+func (w *http2Wire) hurry(end time.Time) {
+	if w.deadline.IsZero() || end.Before(w.deadline) {
+		w.stream.SetLimits(w.read, w.write, end)
+	}
+}
+
 // discard never waits: what is under way does no harm, and the stream is reset.
 func (w *http2Wire) discard(_ content, _ time.Time, got *int64) bool {
 	n, whole := w.stream.Discard()

@@ -105,6 +105,28 @@ func (c Chain) Proceed(ctx context.Context, r *Request) (*Response, error) {
 	return c.call.application(ctx, c.cfg, r, c.next)
 }
 
+// ProceedApart sends a request to the network in a call of its own, which the end of this one does not end: for a cache, whose work may
+// outlive a call or be for several. It is bound to ctx, has events of its own, passes the network interceptors but no others, follows no redirect and
+// answers no challenge. What [Chain.With] changed counts. Only a cache may do so; others get an [*InterceptorError].
+func (c Chain) ProceedApart(ctx context.Context, r *Request) (*Response, error) {
+	switch {
+	case c.err != nil:
+		return nil, c.err
+	case c.plan == nil:
+		return nil, &InterceptorError{Interceptor: nameOf(c.self), Detail: "proceeded apart, which is for caches"}
+	case r == nil:
+		return nil, &InterceptorError{Interceptor: nameOf(c.self), Detail: "proceeded with a nil request"}
+	}
+	call := new(Call)
+	c.call.client.prepare(call, c.cfg.withCallOptions(apart), r)
+	return call.executeApart(ctx)
+}
+
+// apart are the options of a call for a cache: what they leave out is done by the calls that it is for.
+var apart = []CallOption{callOption{"ProceedApart", false, func(c *config) {
+	c.cache, c.followRedirects, c.authenticator, c.jar, c.retryPolicy = nil, false, nil, nil, nil
+}}}
+
 // Events returns the call's listener, for caches, which tell their part of the story themselves. It is never nil, but its hooks may be.
 func (c Chain) Events() *EventListener {
 	if l := c.call.events.Load(); l != nil {

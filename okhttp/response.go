@@ -43,6 +43,7 @@ func (r *Response) Trailers() (Headers, error) {
 	if r.exchange == nil {
 		return Headers{}, nil
 	}
+	r.Body.exhaust()
 	fields, err := r.exchange.allTrailers()
 	runtime.KeepAlive(r) // see leak.go
 	return headersOf(fields), err

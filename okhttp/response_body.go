@@ -89,6 +89,25 @@ func (b *ResponseBody) Close() error {
 	return b.src.Close()
 }
 
+// exhaust reads what is left in the place of whoever would: a body that stands before the server's, a cache's for one, wants to see all of it.
+func (b *ResponseBody) exhaust() {
+	src := b.src
+	if d, ok := src.(*decodedBody); ok {
+		src = d.packed.Source
+	}
+	if _, direct := src.(*responseAndBody); direct {
+		return
+	}
+	var waste okio.Buffer
+	for {
+		_, err := src.ReadBuffer(&waste, 64<<10)
+		waste.Clear()
+		if err != nil {
+			return
+		}
+	}
+}
+
 // ContentType returns the media type that the server named, "" if it named none.
 func (b *ResponseBody) ContentType() string { return b.contentType }
 

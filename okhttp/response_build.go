@@ -1,6 +1,7 @@
 package okhttp
 
 import (
+	"io"
 	"time"
 
 	"github.com/okhttp-go/ok/okio"
@@ -62,6 +63,20 @@ func ResponseBodyFrom(contentType string, length int64, src okio.Source) Respons
 type measuredSource struct {
 	okio.Source
 	got, want int64
+}
+
+// Read implements [io.Reader], without a buffer in between where the source is a reader too.
+func (m *measuredSource) Read(p []byte) (n int, err error) {
+	if r, ok := m.Source.(io.Reader); ok {
+		n, err = r.Read(p)
+	} else if len(p) > 0 {
+		var b okio.Buffer
+		if _, err = m.Source.ReadBuffer(&b, int64(len(p))); err == nil {
+			n, err = b.Read(p)
+		}
+	}
+	m.got += int64(n)
+	return n, err
 }
 
 func (m *measuredSource) ReadBuffer(dst *okio.Buffer, most int64) (int64, error) {

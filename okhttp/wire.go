@@ -34,6 +34,8 @@ type wire interface {
 	content() (content, error)
 	// discard reads content that nobody wants, until a moment, and reports whether it came to its end. It adds what it read to got.
 	discard(body content, end time.Time, got *int64) bool
+	// hurry lets everything that is read from now on end at a moment, if that comes before the limits there are.
+	hurry(end time.Time)
 	// overlap notes that the request's content is sent beside the response: waits for the server have no limit before it was. stop is called when
 	// the exchange ends before its time.
 	overlap(stop func())
@@ -144,10 +146,14 @@ func (w *http1Wire) content() (content, error) {
 	return body, nil
 }
 
-func (w *http1Wire) discard(body content, end time.Time, got *int64) bool {
+func (w *http1Wire) hurry(end time.Time) {
 	if at := w.source.Deadline(); at.IsZero() || end.Before(at) {
 		w.source.SetDeadline(end)
 	}
+}
+
+func (w *http1Wire) discard(body content, end time.Time, got *int64) bool {
+	w.hurry(end)
 	var waste okio.Buffer
 	for {
 		n, err := body.ReadBuffer(&waste, 16<<10)
