@@ -2,9 +2,16 @@ module github.com/okhttp-go/ok/okhttp-cache
 
 go 1.26.0
 
-require github.com/okhttp-go/ok/okio v0.0.0
+require (
+	github.com/okhttp-go/ok/okhttp v0.0.0-00010101000000-000000000000
+	github.com/okhttp-go/ok/okio v0.0.0
+)
 
-require github.com/klauspost/compress v1.20.4 // indirect
+require (
+	github.com/klauspost/compress v1.20.4 // indirect
+	golang.org/x/net v0.62.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
+)
 
 replace (
 	github.com/okhttp-go/ok/okhttp => ../okhttp

@@ -55,6 +55,7 @@ require (
 	github.com/mattn/go-isatty v0.0.20 // indirect
 	github.com/modern-go/concurrent v0.0.0-20180306012644-bacd9c7ef1dd // indirect
 	github.com/modern-go/reflect2 v1.0.2 // indirect
+	github.com/okhttp-go/ok/okhttp-cache v0.0.0
 	github.com/prometheus/client_model v0.6.3 // indirect
 	github.com/ryszard/goskiplist v0.0.0-20150312221310-2dfbae5fcf46 // indirect
 	go.shabbyrobe.org/gocovmerge v0.0.0-20230507111327-fa4f82cfbf4d // indirect
@@ -74,3 +75,5 @@ replace (
 	github.com/okhttp-go/ok/okhttp-sse => ../okhttp-sse
 	github.com/okhttp-go/ok/okio => ../okio
 )
+
+replace github.com/okhttp-go/ok/okhttp-cache => ../okhttp-cache
