@@ -221,13 +221,13 @@ func TestReceiveWindow(t *testing.T) {
 				got += n
 			}
 		}
-		for range 31 {
+		for range 15 {
 			p.data(3, false, chunk)
 			read()
 		}
 		p.wantNothing()
 		p.data(3, false, chunk)
 		read()
-		p.want("WINDOW_UPDATE 3 1572864") // half a mebibyte was read, and the window is doubled
+		p.want("WINDOW_UPDATE 3 1310720") // a quarter of a mebibyte was read, and the window is doubled
 	})
 }

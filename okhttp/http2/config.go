@@ -50,6 +50,10 @@ const (
 	minMaxFrame       = 16384
 	maxMaxFrame       = 1<<24 - 1
 
+	// creditPart is the part of a window that has to be read before the peer is given room again. Half of it would be the custom, but then a peer at
+	// some distance has no more than half of a window under way.
+	creditPart = 4
+
 	// quietTime is how long nobody waits for anything before a goroutine reads.
 	quietTime = 5 * time.Millisecond
 	// degradedTime is how long the answer to a ping may take that was sent because a stream ran into its time limit.

@@ -62,7 +62,7 @@ func (c *Conn) count(n int64) error {
 	c.room -= n
 	c.counted += n
 	c.uncredited += int(n)
-	if c.uncredited >= c.cfg.ConnectionWindow/2 {
+	if c.uncredited >= c.cfg.ConnectionWindow/creditPart {
 		c.appendFrame(AppendWindowUpdate(c.scratch[:0], 0, uint32(c.uncredited)))
 		c.room += int64(c.uncredited)
 		c.uncredited = 0
@@ -75,7 +75,7 @@ func (c *Conn) count(n int64) error {
 // send. The lock is held.
 func (s *Stream) credit(n int64) bool {
 	c := s.conn
-	if s.uncredited += n; s.ended || s.err != nil || s.uncredited < s.window/2 {
+	if s.uncredited += n; s.ended || s.err != nil || s.uncredited < s.window/creditPart {
 		return false
 	}
 	more := s.uncredited

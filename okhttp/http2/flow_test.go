@@ -46,23 +46,23 @@ func (p *tester) settle() {
 	p.want("PING 0 ACK [9")
 }
 
-// Section 10.6: on the connection content is credited when half of the window has come, whether or not anybody reads it; on a stream it is not.
+// Section 10.6: on the connection content is credited when a quarter of the window has come, whether or not anybody reads it; on a stream it is not.
 func TestConnectionIsCreditedOnArrival(t *testing.T) {
 	inBubble(t, false, Config{}, func(t *testing.T, p *tester) {
 		p.greetClient()
-		for i := range 8 {
+		for i := range 4 {
 			s := p.responding()
 			n := 1 << 20
-			if i == 7 {
+			if i == 3 {
 				n -= minMaxFrame
 			}
 			p.fill(s.ID(), n)
-			if i == 7 {
+			if i == 3 {
 				p.settle()
 				p.data(s.ID(), false, fullFrame)
 			}
 		}
-		p.want("WINDOW_UPDATE 0 8388608")
+		p.want("WINDOW_UPDATE 0 4194304")
 		p.settle()
 	})
 }
@@ -72,13 +72,13 @@ func TestPaddingIsCredited(t *testing.T) {
 	inBubble(t, false, Config{ConnectionWindow: 1 << 20}, func(t *testing.T, p *tester) {
 		p.greetClient()
 		s := p.responding()
-		for range 2048 - 1 {
+		for range 1024 - 1 {
 			p.padded(s.ID(), "", 255)
 		}
 		p.settle()
 		p.padded(s.ID(), "", 255)
-		p.want("WINDOW_UPDATE 0 524288")
-		p.want("WINDOW_UPDATE 3 1572864")
+		p.want("WINDOW_UPDATE 0 262144")
+		p.want("WINDOW_UPDATE 3 1310720")
 		p.padded(s.ID(), "abc", 10)
 		var b okio.Buffer
 		if n, err := s.Source().ReadBuffer(&b, 100); n != 3 || err != nil {
@@ -210,11 +210,11 @@ func TestUnwantedResponseIsCredited(t *testing.T) {
 		if _, _, err := s.ReadHead(); err != nil {
 			t.Fatal(err)
 		}
-		p.fill(3, 256<<10)
+		p.fill(3, 128<<10)
 		p.settle()
 		s.Source().Close()
-		p.fill(3, 256<<10)
-		p.want("WINDOW_UPDATE 3 524288")
+		p.fill(3, 128<<10)
+		p.want("WINDOW_UPDATE 3 262144")
 		if _, err := s.Source().ReadBuffer(new(okio.Buffer), 1); err != okio.ErrClosed {
 			t.Errorf("read after the close: %v", err)
 		}
@@ -335,18 +335,18 @@ func TestWindowGrowth(t *testing.T) {
 			}
 			b.Clear()
 		}
-		p.fill(3, 1<<20) // more than half before anybody reads
+		p.fill(3, 1<<19) // more than a quarter before anybody reads
 		p.settle()
+		read(1 << 18)
+		p.want("WINDOW_UPDATE 3 262144")
+		read(1 << 18)
+		p.want("WINDOW_UPDATE 3 1310720") // 256 KiB, and the window goes from 1 to 2 MiB
+		p.fill(3, 1<<19)
 		read(1 << 19)
-		p.want("WINDOW_UPDATE 3 524288")
-		read(1 << 19)
-		p.want("WINDOW_UPDATE 3 1572864") // 512 KiB, and the window goes from 1 to 2 MiB
-		p.fill(3, 1<<20)
-		read(1 << 20)
-		p.want("WINDOW_UPDATE 3 2097152") // to 3 MiB
-		p.fill(3, 3<<19)
-		read(3 << 19)
-		p.want("WINDOW_UPDATE 3 1572864") // it has come to its bound
+		p.want("WINDOW_UPDATE 3 1572864") // to 3 MiB
+		p.fill(3, 3<<18)
+		read(3 << 18)
+		p.want("WINDOW_UPDATE 3 786432") // it has come to its bound
 		if s.window != 3<<20 || s.room != 3<<20 {
 			t.Errorf("window %d, room %d", s.window, s.room)
 		}

@@ -463,6 +463,7 @@ func TestServerFlowControl(t *testing.T) {
 			}
 		}
 		p.want("WINDOW_UPDATE 1")
+		p.want("WINDOW_UPDATE 1")
 		ended := p.accepting()
 		for range 5 { // beyond the window, unread
 			p.data(1, false, piece)
