@@ -36,11 +36,18 @@ type Conn struct {
 
 	announced bool // the goodbye, which names the last stream, is to follow
 
+	// What was announced after the connection began.
+	unacked       [][]Setting
+	greetingTaken bool  // the peer acknowledged the settings of the beginning
+	firstWindow   int64 // of streams, and the widest one that a stream may still begin with
+	widest        int64
+
 	// What the peer announced.
 	greeted    bool // its settings came
 	maxStreams uint32
 	peerWindow int64 // that streams begin with
 	peerFrame  int
+	noPush     bool // it does not want streams to be pushed
 	connects   bool // it takes extended CONNECT
 
 	sendWindow int64 // of the connection
@@ -113,6 +120,8 @@ func newConn(raw net.Conn, cfg Config, server bool) *Conn {
 	c.source, c.sink = socket.Source(), socket.Sink()
 	okio.TimeoutOf(c.sink).SetLimit(c.cfg.WriteTimeout)
 	c.room = int64(c.cfg.ConnectionWindow)
+	c.firstWindow = int64(c.cfg.streamWindow())
+	c.widest = c.firstWindow
 	c.encoder = NewHeaderEncoder()
 	c.received.init(c)
 	c.mu.Lock()

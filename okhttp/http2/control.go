@@ -55,6 +55,7 @@ func (c *Conn) owe() error {
 func (c *Conn) takeSettings(h FrameHeader, payload []byte) error {
 	if h.Flags&FlagAck != 0 {
 		// Only now the peer is obliged to keep to a smaller table; a larger one was allowed from the start.
+		c.acknowledged()
 		c.received.decoder.SetTableSize(uint32(c.cfg.HeaderTableSize))
 		return nil
 	}
@@ -93,6 +94,7 @@ func (c *Conn) apply(s Setting) error {
 		if s.Value == 1 && !c.server {
 			return &ConnectionError{ProtocolErrorCode, "setting ENABLE_PUSH is 1 by a server, expected 0"}
 		}
+		c.noPush = s.Value == 0
 	case SettingHeaderTableSize:
 		c.encoder.SetTableSize(s.Value)
 	case SettingMaxConcurrentStreams:

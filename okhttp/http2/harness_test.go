@@ -129,6 +129,14 @@ func (p *tester) describe(h FrameHeader, payload []byte) string {
 			p.t.Errorf("headers: %v, %v", err, failed)
 		}
 		text += fmt.Sprintf(" %q", fields)
+	case FramePushPromise:
+		promised, block, _ := ParsePushPromise(h, payload)
+		err := p.dec.Decode(block)
+		fields, failed := p.dec.Close()
+		if err != nil || failed != nil {
+			p.t.Errorf("headers: %v, %v", err, failed)
+		}
+		text += fmt.Sprintf(" %d %q", promised, fields)
 	case FrameRSTStream:
 		code, _ := ParseRSTStream(payload)
 		text += " " + code.String()

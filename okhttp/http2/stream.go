@@ -74,8 +74,7 @@ type head struct {
 func (c *Conn) begin(s *Stream, id uint32) {
 	s.conn, s.id, s.declared = c, id, -1
 	s.sendWindow = c.peerWindow
-	s.window = int64(c.cfg.streamWindow())
-	s.room = s.window
+	s.window, s.room = c.firstWindow, c.widest
 	c.streams[id] = s
 	c.several.Store(len(c.streams) > 1)
 }
