@@ -65,7 +65,7 @@ func (ex *exchange) upgraded() *upgrade {
 	return ex.rare.upgrade
 }
 
-// Source implements [okio.Socket]. What the server sent right after its response comes first.
+// Source implements [okio.Socket]. It is an [io.Reader] too. What the server sent right after its response comes first.
 func (u *upgrade) Source() okio.Source { return &u.source }
 
 // Sink implements [okio.Socket].
@@ -117,21 +117,48 @@ func (h *upgradedHalf) fail(phase Phase, err error) error {
 type upgradedSource struct{ upgradedHalf }
 
 func (s *upgradedSource) ReadBuffer(dst *okio.Buffer, most int64) (int64, error) {
+	if err := s.begin(); err != nil {
+		return 0, err
+	}
+	n, err := s.socket.Source().ReadBuffer(dst, most)
+	return n, s.got(n, err)
+}
+
+// Read implements [io.Reader]. Nothing is copied on the way to p where the connection can read into it.
+func (s *upgradedSource) Read(p []byte) (int, error) {
+	if err := s.begin(); err != nil {
+		return 0, err
+	}
+	if r, ok := s.socket.Source().(io.Reader); ok {
+		n, err := r.Read(p)
+		return n, s.got(int64(n), err)
+	}
+	var b okio.Buffer
+	n, err := s.socket.Source().ReadBuffer(&b, int64(len(p)))
+	_, _ = b.Read(p[:n])
+	return int(n), s.got(n, err)
+}
+
+// begin tells of the first read.
+func (s *upgradedSource) begin() error {
 	if s.ended.Load() {
-		return 0, okio.ErrClosed
+		return okio.ErrClosed
 	}
 	c := s.ex.call
-	if s.started.CompareAndSwap(false, true) {
+	if !s.started.Load() && s.started.CompareAndSwap(false, true) {
 		if l := c.events.Load(); l != nil && l.ResponseBodyStart != nil {
 			l.ResponseBodyStart(c)
 		}
 	}
-	n, err := s.socket.Source().ReadBuffer(dst, most)
+	return nil
+}
+
+func (s *upgradedSource) got(n int64, err error) error {
 	s.moved.Add(n)
 	if err != nil {
 		err = s.fail(PhaseResponseBody, err)
 	}
-	return n, err
+	return err
 }
 
 func (s *upgradedSource) Timeout() *okio.Timeout { return okio.TimeoutOf(s.socket.Source()) }
@@ -161,7 +188,7 @@ func (k *upgradedSink) WriteBuffer(src *okio.Buffer, n int64) error {
 		return okio.ErrClosed
 	}
 	c := k.ex.call
-	if k.started.CompareAndSwap(false, true) {
+	if !k.started.Load() && k.started.CompareAndSwap(false, true) {
 		if l := c.events.Load(); l != nil && l.RequestBodyStart != nil {
 			l.RequestBodyStart(c)
 		}

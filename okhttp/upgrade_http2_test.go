@@ -277,3 +277,43 @@ func TestUpgradeCanceledBeforeSettings(t *testing.T) {
 		}
 	}, tunneling)
 }
+
+// A read of a tunnel, or of an upgraded connection, can be interrupted and made again, into memory of its user too.
+func TestUpgradeInterruptedRead(t *testing.T) {
+	read := func(t *testing.T, s okio.Socket) {
+		to := okio.TimeoutOf(s.Source())
+		for range 3 {
+			time.AfterFunc(time.Second, to.Interrupt)
+			began := time.Now()
+			if _, err := s.Source().ReadBuffer(new(okio.Buffer), 1); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != time.Second {
+				t.Errorf("after %v: %v", time.Since(began), err)
+			}
+			to.Resume()
+			tell(t, s, "hello")
+			p := make([]byte, 5)
+			if _, err := io.ReadFull(s.Source().(io.Reader), p); err != nil || string(p) != "hello" {
+				t.Errorf("read %q, %v", p, err)
+			}
+		}
+	}
+	t.Run("stream", func(t *testing.T) {
+		bothWays(t, func(t *testing.T, w *world, config *tls.Config, url string) {
+			w.serveTunnels(config, inTurn(echoStream))
+			resp, s := w.tunnel(url)
+			read(t, s)
+			resp.Body.Close()
+		}, tunneling)
+	})
+	t.Run("connection", func(t *testing.T) {
+		inWorld(t, func(t *testing.T, w *world) {
+			w.serve("server.test", "10.0.0.1", switchAnd("early", echoLines))
+			_, resp, s := w.upgraded(t.Context())
+			p := make([]byte, 5)
+			if _, err := io.ReadFull(s.Source().(io.Reader), p); err != nil || string(p) != "early" {
+				t.Errorf("read %q, %v", p, err)
+			}
+			read(t, s)
+			resp.Body.Close()
+		})
+	})
+}

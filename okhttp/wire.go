@@ -2,6 +2,7 @@ package okhttp
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp/http1"
@@ -188,6 +189,14 @@ type readAhead struct {
 
 func (s *readAhead) ReadBuffer(dst *okio.Buffer, most int64) (int64, error) {
 	return s.ahead.ReadBuffer(dst, most)
+}
+
+// Read implements [io.Reader]: what was not read ahead goes straight to p.
+func (s *readAhead) Read(p []byte) (int, error) {
+	if r, ok := s.Source.(io.Reader); ok && s.ahead.Buffer().Len() == 0 {
+		return r.Read(p)
+	}
+	return s.ahead.Read(p)
 }
 
 func (s *readAhead) Timeout() *okio.Timeout { return s.ahead.Timeout() }

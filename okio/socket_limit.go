@@ -32,6 +32,7 @@ func (l *socketLimit) init(set func(time.Time) error) {
 	l.set, l.epoch = set, time.Now()
 	l.armed.Store(int64(never))
 	l.timeout.onDisarm = l.disarm
+	l.timeout.onInterrupt = l.interrupt
 	l.start()
 }
 
@@ -44,6 +45,9 @@ func (l *socketLimit) start() { l.watch = l.timeout.watch() }
 // begin prepares for one read or write of the operation, which starts now. One that cannot go on after a deadline fired
 // early asks for an exact one.
 func (l *socketLimit) begin(exact bool) error {
+	if l.timeout.interrupted.Load() {
+		return os.ErrDeadlineExceeded
+	}
 	limit := l.timeout.limit
 	var now time.Duration
 	l.due = never
@@ -79,6 +83,9 @@ func (l *socketLimit) arm() error {
 	if l.due != never {
 		at = l.epoch.Add(l.due)
 	}
+	if l.timeout.interrupted.Load() {
+		return os.ErrDeadlineExceeded // the deadline that interrupts stays
+	}
 	if err := l.set(at); err != nil {
 		return err
 	}
@@ -86,11 +93,22 @@ func (l *socketLimit) arm() error {
 	return nil
 }
 
+// interrupt has whatever is under way run out of time. The next operation after that is over sets its own deadline.
+func (l *socketLimit) interrupt() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.set(longAgo) == nil {
+		l.armed.Store(0) // the epoch has passed
+	}
+}
+
+var longAgo = time.Unix(1, 0)
+
 // disarm takes the deadline away from whatever is under way. The next read or write sets its own.
 func (l *socketLimit) disarm() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if time.Duration(l.armed.Load()) != never && l.set(time.Time{}) == nil {
+	if time.Duration(l.armed.Load()) != never && !l.timeout.interrupted.Load() && l.set(time.Time{}) == nil {
 		l.armed.Store(int64(never))
 	}
 }
@@ -98,6 +116,9 @@ func (l *socketLimit) disarm() {
 // early reports whether a read or write failed because of a deadline that is not its own, one of an earlier operation or one
 // that was disarmed just when it fired, and if so gives it its own.
 func (l *socketLimit) early(err error) bool {
+	if l.timeout.interrupted.Load() {
+		return false
+	}
 	if l.due == never && time.Duration(l.armed.Load()) == never || !errors.Is(err, os.ErrDeadlineExceeded) {
 		return false
 	}
@@ -110,6 +131,9 @@ func (l *socketLimit) early(err error) bool {
 
 // failure names the operation in an error that says it ran out of time.
 func (l *socketLimit) failure(op string, err error) error {
+	if l.timeout.interrupted.Load() && errors.Is(err, os.ErrDeadlineExceeded) {
+		return &timeoutError{op: op, cause: err, early: true}
+	}
 	if l.due != never && errors.Is(err, os.ErrDeadlineExceeded) {
 		return newTimeoutError(op, &l.timeout, l.epoch.Add(l.due), err)
 	}

@@ -10,8 +10,8 @@ import (
 // has neither, so operations wait as long as it takes.
 //
 // A Timeout belongs to the goroutine that uses its stream, as the stream itself does: set it before an operation, not during
-// one. To end an operation from elsewhere, cancel the stream. Only Disarm may be called by any goroutine at any time. A
-// Timeout must not be copied.
+// one. To end an operation from elsewhere, cancel the stream, or interrupt it where it is to be used again. Only Disarm, Interrupt and Resume may be
+// called by any goroutine at any time. A Timeout must not be copied.
 //
 // An operation that ran out of time returns an error that is [os.ErrDeadlineExceeded] and a [net.Error] whose Timeout method
 // reports true. The stream should then be closed: unless its documentation says more, how far the operation got is unknown.
@@ -23,6 +23,10 @@ type Timeout struct {
 	canceled <-chan struct{} // closed when the stream is canceled, for those who wait on its behalf; nil if it never is
 	onDisarm func()          // what else the stream does to be disarmed
 	disarms  atomic.Uint32   // how often that was asked for
+
+	interrupted atomic.Bool
+	onInterrupt func() // what else the stream does to be interrupted; the flag is set
+	onResume    func() // and when that is over
 }
 
 // Limited is implemented by streams that can block and obey a [Timeout].
@@ -130,6 +134,36 @@ func (t *Timeout) Disarm() {
 	t.disarms.Add(1)
 	if t.onDisarm != nil {
 		t.onDisarm()
+	}
+}
+
+// Interrupt ends the operation that the stream is at as if its time were up, and every later one that would have to wait, until Resume. It is for whoever
+// waits on behalf of somebody who may lose interest while the stream stays good: what an interrupted read did not take is there for the next one. An
+// interrupted write leaves a stream as a timed-out one does.
+//
+// Sockets of [NewSocket], those of HTTP/2 streams for reading, and whatever wraps these obey it; other streams do not, as [Timeout.Interruptible] tells.
+func (t *Timeout) Interrupt() {
+	if t.onInterrupt != nil {
+		t.interrupted.Store(true)
+		t.onInterrupt()
+	}
+}
+
+// Resume lets operations wait again after Interrupt. It does nothing if there was none.
+func (t *Timeout) Resume() {
+	if t.interrupted.Swap(false) && t.onResume != nil {
+		t.onResume()
+	}
+}
+
+// Interruptible reports whether Interrupt has an effect.
+func (t *Timeout) Interruptible() bool { return t.onInterrupt != nil }
+
+// HandleInterrupt is for those who implement a stream: Interrupt and Resume of its Timeout call these functions. Interrupt may be called
+// before an operation begins that is then to fail with an error that is [os.ErrDeadlineExceeded]. Call it before the stream is used.
+func (t *Timeout) HandleInterrupt(interrupt, resume func()) {
+	if !t.fixed {
+		t.onInterrupt, t.onResume = interrupt, resume
 	}
 }
 

@@ -11,6 +11,7 @@ type timeoutError struct {
 	op    string        // "read" or "write"
 	limit time.Duration // the limit of one operation, or 0 if the deadline was what ended it
 	cause error         // what the connection reported, nil for a wait of our own
+	early bool          // Interrupt ended it
 }
 
 // newTimeoutError describes an operation that had until at; whichever limit of t gave that instant is named.
@@ -23,6 +24,9 @@ func newTimeoutError(op string, t *Timeout, at time.Time, cause error) error {
 }
 
 func (e *timeoutError) Error() string {
+	if e.early {
+		return "okio: " + e.op + " interrupted"
+	}
 	if e.limit > 0 {
 		return fmt.Sprintf("okio: %s timeout after %v", e.op, e.limit)
 	}

@@ -5,16 +5,27 @@ import (
 )
 
 // Socket returns the stream as a socket: what a tunnel is after CONNECT (RFC 9113 section 8.5, RFC 8441). Its two directions have time limits of
-// their own, which take the place of those of SetLimits; Disarm does nothing. The end of the sink is END_STREAM. Closing both, or canceling it, ends
+// their own, which take the place of those of SetLimits; Disarm does nothing, and Interrupt is for reading. The end of the sink is END_STREAM. Closing both, or canceling it, ends
 // the stream, with a reset if the peer has not sent all.
 func (s *Stream) Socket() okio.Socket {
 	k := &streamSocket{stream: s}
 	k.source.stream, k.sink.stream = s, s
+	k.source.timeout.HandleInterrupt(func() { s.halt(true) }, func() { s.halt(false) })
 	s.conn.mu.Lock()
 	defer s.conn.mu.Unlock()
 	k.source.limit(s.reading)
 	k.sink.limit(s.writing)
 	return k
+}
+
+// halt says whether reading fails rather than waits, also if it waits now.
+func (s *Stream) halt(on bool) {
+	c := s.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s.halted = on; on {
+		c.interrupt(&s.reader)
+	}
 }
 
 type streamSocket struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -25,6 +26,7 @@ type Stream struct {
 	in        okio.Buffer // content that came
 	ended     bool        // the peer has sent all
 	unwanted  bool        // the reader has closed
+	halted    bool        // the reader is not to wait
 	finished  bool        // all was sent
 	removed   bool        // it is not open any more
 	headed    bool        // the final head came
@@ -153,7 +155,7 @@ type (
 )
 
 func (s *hasHead) ready() bool    { return len(s.heads) > 0 || s.err != nil || s.ended }
-func (s *hasContent) ready() bool { return s.in.Len() > 0 || s.ended || s.err != nil || s.unwanted }
+func (s *hasContent) ready() bool { return s.in.Len() > 0 || s.ended || s.err != nil || s.unwanted || s.halted }
 func (s *isOver) ready() bool     { return s.removed || s.err != nil }
 func (s *hasRoom) ready() bool {
 	return s.sendWindow > 0 && s.conn.sendWindow > 0 || s.err != nil || s.finished
@@ -201,6 +203,9 @@ func (s *Stream) read(dst *okio.Buffer, most int64) (int64, error) {
 	case s.ended:
 		c.mu.Unlock()
 		return 0, io.EOF
+	case s.halted && s.err == nil:
+		c.mu.Unlock()
+		return 0, os.ErrDeadlineExceeded
 	default:
 		defer c.mu.Unlock()
 		return 0, s.err
