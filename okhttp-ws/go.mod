@@ -1,3 +1,19 @@
 module github.com/okhttp-go/ok/okhttp-ws
 
 go 1.26.0
+
+require (
+	github.com/klauspost/compress v1.20.4
+	github.com/okhttp-go/ok/okhttp v0.0.0
+	github.com/okhttp-go/ok/okio v0.0.0
+)
+
+require (
+	golang.org/x/net v0.62.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
+)
+
+replace (
+	github.com/okhttp-go/ok/okhttp => ../okhttp
+	github.com/okhttp-go/ok/okio => ../okio
+)

@@ -1,0 +1,283 @@
+package okws
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"unicode/utf8"
+)
+
+// Read returns the next message whole. The bytes belong to the caller.
+//
+// The end of ctx ends the call alone: what has come of a message by then is there for the next call. Any other error is final: a [*CloseError] after the peer's close
+// frame, which is answered with the same code; a [*ProtocolError] for what may not be; what failed below otherwise.
+func (c *Conn) Read(ctx context.Context) (Type, []byte, error) { return c.ReadInto(ctx, nil) }
+
+// ReadInto is Read that appends the message to dst and returns all of it. With room enough in dst nothing is allocated.
+func (c *Conn) ReadInto(ctx context.Context, dst []byte) (Type, []byte, error) {
+	if err := c.beginRead(ctx); err != nil {
+		return 0, dst, err
+	}
+	t, p, err := c.readMessage(dst)
+	return t, p, c.endRead(ctx, err)
+}
+
+// A Message is what [Conn.Messages] yields.
+type Message struct {
+	Type Type
+	Data []byte
+}
+
+// Text returns the data as a string.
+func (m Message) Text() string { return string(m.Data) }
+
+// Messages reads until the connection ends or ctx does. The data of a message is valid until the next one. The peer's close frame with [CodeNormal],
+// [CodeGoingAway] or without a code ends the sequence without an error; whatever else ended it comes last, as an error.
+func (c *Conn) Messages(ctx context.Context) iter.Seq2[Message, error] {
+	return func(yield func(Message, error) bool) {
+		var memory []byte
+		for {
+			t, p, err := c.ReadInto(ctx, memory[:0])
+			if err != nil {
+				if !orderly(err) {
+					yield(Message{}, err)
+				}
+				return
+			}
+			if memory = p; cap(p) > keptScratch {
+				memory = nil
+			}
+			if !yield(Message{t, p}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// orderly reports whether the peer had nothing more to say.
+func orderly(err error) bool {
+	var closed *CloseError
+	return errors.As(err, &closed) && (closed.Code == CodeNormal || closed.Code == CodeGoingAway || closed.Code == CodeNoStatus)
+}
+
+// Discard reads until the connection ends, or ctx does, and drops all messages. It is for who only writes, as pings are answered only while somebody reads. The error is
+// nil if the peer closed the connection in order.
+func (c *Conn) Discard(ctx context.Context) error {
+	for {
+		if err := c.beginRead(ctx); err != nil {
+			return err
+		}
+		err := c.skip()
+		if err == nil {
+			err = c.r.begin()
+		}
+		if err = c.endRead(ctx, err); err != nil {
+			if orderly(err) {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+// beginRead takes the turn to read.
+func (c *Conn) beginRead(ctx context.Context) error {
+	if !c.reading.try() {
+		ok, err := c.reading.take(ctx, c.ended)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return c.Err()
+		}
+	}
+	if err := c.mayRead(ctx); err != nil {
+		c.reading.give()
+		return err
+	}
+	if ctx.Done() != nil {
+		c.readWatch.begin(ctx)
+	}
+	return nil
+}
+
+func (c *Conn) mayRead(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err == nil && c.closed != nil {
+		return c.closed
+	}
+	return c.err
+}
+
+// endRead gives the turn back, and makes of an error of the reader what the caller is to know.
+func (c *Conn) endRead(ctx context.Context, err error) error {
+	if ctx.Done() != nil && c.readWatch.end() {
+		c.r.timeout.Resume()
+		if errors.Is(err, os.ErrDeadlineExceeded) && c.Err() == nil {
+			c.reading.give()
+			return context.Cause(ctx)
+		}
+	}
+	if err == nil {
+		c.reading.give()
+		return nil
+	}
+	if err == io.EOF { // of a message, to its reader
+		c.reading.give()
+		return err
+	}
+	closed, inOrder := err.(*CloseError)
+	if !inOrder {
+		err = c.fail(c.readFailure(err))
+	}
+	c.forget()
+	c.reading.give()
+	if inOrder && !c.manual {
+		c.answer(closed)
+	}
+	return err
+}
+
+// readFailure names what ended reading.
+func (c *Conn) readFailure(err error) error {
+	switch {
+	case errors.Is(err, errStreamEnd):
+		return fmt.Errorf("okws: the connection ended without a close frame: %w", io.EOF)
+	case err == io.ErrUnexpectedEOF:
+		return fmt.Errorf("okws: the connection ended in the middle of a message: %w", err)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return &TimeoutError{fmt.Sprintf("timeout: the peer sent nothing for %v in the middle of a frame", c.r.limit)}
+	}
+	return err
+}
+
+// forget gives up what reading has taken. The turn is held.
+func (c *Conn) forget() {
+	c.r.in.Clear()
+	c.inflate.past, c.pending = nil, nil
+	if c.stream != nil {
+		c.stream.drop()
+	}
+}
+
+// A pendingRead is what an interrupted Read has taken off a message.
+type pendingRead struct{ bytes []byte }
+
+// readMessage reads a message to the end of dst, or goes on with one. The turn is held.
+func (c *Conn) readMessage(dst []byte) (Type, []byte, error) {
+	if c.pending == nil {
+		if err := c.skip(); err != nil {
+			return 0, dst, err
+		}
+		if err := c.r.begin(); err != nil {
+			return 0, dst, err
+		}
+	}
+	if c.r.compressed {
+		return c.readCompressed(dst)
+	}
+	start := len(dst)
+	if c.pending != nil {
+		dst = append(dst, c.pending.bytes...)
+		c.pending = nil
+	}
+	p, err := c.r.appendAll(dst)
+	if err != nil {
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			c.pending = &pendingRead{append([]byte(nil), p[start:]...)}
+		}
+		return 0, p[:start], err
+	}
+	return Type(c.r.kind), p, nil
+}
+
+func (c *Conn) readCompressed(dst []byte) (Type, []byte, error) {
+	small := takeScratch()
+	if c.pending != nil {
+		small.bytes = append(small.bytes, c.pending.bytes...)
+		c.pending = nil
+	}
+	defer small.release()
+	var err error
+	if small.bytes, err = c.r.appendAll(small.bytes); err != nil {
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			c.pending = &pendingRead{append([]byte(nil), small.bytes...)}
+		}
+		return 0, dst, err
+	}
+	small.bytes = append(small.bytes, messageEnd...)
+	start := len(dst)
+	p, err := c.inflate.message(dst, small.bytes, c.r.max)
+	if err == nil && Type(c.r.kind) == Text && !c.cfg.SkipTextCheck && !utf8.Valid(p[start:]) {
+		err = c.r.badText()
+	}
+	if err != nil {
+		return 0, p[:start], err
+	}
+	return Type(c.r.kind), p, nil
+}
+
+// skip drops what is left of a message that nobody reads on. The turn is held.
+func (c *Conn) skip() error {
+	if c.stream != nil {
+		return c.stream.skip()
+	}
+	c.pending = nil
+	return c.r.skip()
+}
+
+// control sees to a control frame.
+func (c *Conn) control(op opcode, payload []byte) error {
+	switch op {
+	case opPing:
+		c.queuePong(payload)
+		if c.cfg.OnPing != nil {
+			c.cfg.OnPing(payload)
+		}
+	case opPong:
+		c.gotPong(payload)
+	case opClose:
+		return c.gotClose(payload)
+	}
+	return nil
+}
+
+// gotClose returns what the peer's close frame says, as a *CloseError if it says it right.
+func (c *Conn) gotClose(payload []byte) error {
+	closed := &CloseError{Code: CodeNoStatus}
+	switch {
+	case len(payload) == 1:
+		return violation("Malformed close payload length of 1.")
+	case len(payload) > 1:
+		closed.Code, closed.Reason = Code(binary.BigEndian.Uint16(payload)), string(payload[2:])
+		if fault := closed.Code.fault(); fault != "" {
+			return violation("%s", fault)
+		}
+		if !c.cfg.SkipTextCheck && !utf8.ValidString(closed.Reason) {
+			return &ProtocolError{Code: CodeInvalidPayload, Detail: "the reason in a close frame is not UTF-8"}
+		}
+	}
+	c.mu.Lock()
+	c.closed = closed
+	c.mu.Unlock()
+	return closed
+}
+
+// answer ends the connection in order after the peer's close frame: with one of this side if none was sent.
+func (c *Conn) answer(closed *CloseError) {
+	if c.takeWriting(c.cfg.CloseTimeout) {
+		_ = c.writeClose(closed.Code, "") // if it cannot be sent, the peer has gone already
+		c.writing.give()
+	}
+	if _, done := c.end(closed); !done {
+		c.release()
+	}
+}

@@ -1,0 +1,239 @@
+package okws
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// NextReader returns the next message as a stream, which need not fit into memory: [Config.MaxMessage] holds all the same. What is left of the message before is
+// dropped, and its reader of no more use. ctx is for the reader too: when it ends reading fails, but the connection and the rest of the message stay good, for the
+// next call of NextReader, or of Read, which continues with the next message.
+//
+// The reader returns io.EOF after the message, and otherwise the errors of [Conn.Read]. Text is checked as it comes: a Read can fail that brings bytes.
+func (c *Conn) NextReader(ctx context.Context) (Type, io.Reader, error) {
+	if err := c.beginRead(ctx); err != nil {
+		return 0, nil, err
+	}
+	m, err := c.nextStream(ctx)
+	if err = c.endRead(ctx, err); err != nil {
+		return 0, nil, err
+	}
+	return m.kind, m, nil
+}
+
+func (c *Conn) nextStream(ctx context.Context) (*messageReader, error) {
+	if err := c.skip(); err != nil {
+		return nil, err
+	}
+	c.stream = nil
+	if err := c.r.begin(); err != nil {
+		return nil, err
+	}
+	m := &messageReader{conn: c, ctx: ctx, kind: Type(c.r.kind)}
+	if c.r.compressed {
+		m.inflation = newInflation(c)
+	}
+	c.stream = m
+	return m, nil
+}
+
+// messageReader is a message as a stream.
+type messageReader struct {
+	conn      *Conn
+	ctx       context.Context
+	kind      Type
+	inflation *inflation // nil if it is not compressed
+	ended     bool       // read to its end
+}
+
+var errStale = errors.New("okws: another message is being read")
+
+func (m *messageReader) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	c := m.conn
+	if err := c.beginRead(m.ctx); err != nil {
+		return 0, err
+	}
+	n, err := m.read(p)
+	return n, c.endRead(m.ctx, err)
+}
+
+func (m *messageReader) read(p []byte) (n int, err error) {
+	switch {
+	case m.ended:
+		return 0, io.EOF
+	case m.conn.stream != m:
+		return 0, errStale
+	case m.inflation != nil:
+		n, err = m.inflation.read(p)
+	default:
+		n, err = m.conn.r.read(p)
+	}
+	if err == io.EOF {
+		m.ended = true
+		m.drop()
+	}
+	return n, err
+}
+
+// skip drops what is left of the message. What it inflates to may still be referred to.
+func (m *messageReader) skip() error {
+	if m.inflation != nil && m.conn.inflate.context {
+		var waste [4 << 10]byte
+		for {
+			if _, err := m.inflation.read(waste[:]); err != nil {
+				if err != io.EOF {
+					return err
+				}
+				break
+			}
+		}
+	}
+	if err := m.conn.r.skip(); err != nil {
+		return err
+	}
+	m.drop()
+	return nil
+}
+
+// drop ends the use of the message.
+func (m *messageReader) drop() {
+	if m.inflation != nil {
+		m.inflation.stop()
+		m.inflation = nil
+	}
+	if m.conn.stream == m {
+		m.conn.stream = nil
+	}
+}
+
+// inflation inflates a message as it comes. The inflater runs as a coroutine, because it cannot be told that a read was interrupted and go on later: when there is
+// nothing for it, the coroutine rests.
+type inflation struct {
+	conn *Conn
+	into []byte // where the next bytes go
+	next func() (inflated, bool)
+	stop func()
+	size int64
+	text textCheck
+	tail string // of what the inflater is given after the message; messageEnd until that ended
+	over bool
+}
+
+// inflated is what comes of letting the inflater run.
+type inflated struct {
+	n   int
+	err error
+}
+
+func newInflation(c *Conn) *inflation {
+	f := &inflation{conn: c, tail: messageEnd}
+	f.next, f.stop = iter.Pull(f.run)
+	return f
+}
+
+// run is the coroutine.
+func (f *inflation) run(yield func(inflated) bool) {
+	r := flateReaders.Get().(*flateReader)
+	defer func() {
+		_ = r.flate.(flate.Resetter).Reset(&r.whole, nil)
+		flateReaders.Put(r)
+	}()
+	feed := bufio.NewReader(&inflationInput{f, yield})
+	err := r.flate.(flate.Resetter).Reset(feed, f.conn.inflate.dictionary())
+	for err == nil {
+		var n int
+		if n, err = r.flate.Read(f.into); err == io.EOF {
+			f.over = true
+			f.conn.inflate.ended(f.into[:n], f.tail != "" || feed.Buffered() > 0)
+			if err = f.conn.r.skip(); err == nil { // what follows a final block is of no use
+				err = io.EOF
+			}
+		} else {
+			f.conn.inflate.remember(f.into[:n])
+		}
+		if !yield(inflated{n, err}) {
+			return
+		}
+	}
+}
+
+// inflationInput is what the inflater reads from.
+type inflationInput struct {
+	*inflation
+	yield func(inflated) bool
+}
+
+var errStopped = errors.New("stopped")
+
+func (f *inflationInput) Read(p []byte) (int, error) {
+	for f.tail == messageEnd {
+		n, err := f.conn.r.read(p)
+		switch {
+		case n > 0 || err == nil:
+			return n, err
+		case err == io.EOF:
+			return f.end(p)
+		case !errors.Is(err, os.ErrDeadlineExceeded):
+			return 0, &inputError{err}
+		case !f.yield(inflated{0, err}):
+			return 0, errStopped
+		}
+	}
+	return f.end(p)
+}
+
+func (f *inflationInput) end(p []byte) (int, error) {
+	if f.tail == "" {
+		return 0, io.EOF
+	}
+	n := copy(p, f.tail)
+	f.tail = f.tail[n:]
+	return n, nil
+}
+
+// inputError passes an error of the connection through the inflater.
+type inputError struct{ error }
+
+func (e *inputError) Unwrap() error { return e.error }
+
+func (f *inflation) read(p []byte) (int, error) {
+	if f.over {
+		return 0, io.EOF
+	}
+	f.into = p
+	got, ok := f.next()
+	f.into = nil
+	var input *inputError
+	switch err := got.err; {
+	case !ok:
+		return 0, ErrClosed
+	case err == nil || err == io.EOF || errors.Is(err, os.ErrDeadlineExceeded):
+	case errors.As(err, &input):
+		return 0, input.error
+	default:
+		return 0, damaged(err)
+	}
+	return got.n, f.check(p[:got.n], got.err)
+}
+
+// check looks at what came out, and at the end of it.
+func (f *inflation) check(p []byte, err error) error {
+	c := f.conn
+	f.size += int64(len(p))
+	if c.r.max > 0 && f.size > c.r.max {
+		return tooBig("inflated message", c.r.max)
+	}
+	if Type(c.r.kind) == Text && !c.cfg.SkipTextCheck && (!f.text.feed(p) || err == io.EOF && !f.text.whole()) {
+		return c.r.badText()
+	}
+	return err
+}
