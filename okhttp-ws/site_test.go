@@ -28,7 +28,9 @@ func inSite(t *testing.T, test func(t *testing.T, w *site), opts ...okhttp.Optio
 	t.Helper()
 	bubble(t, func(t *testing.T) {
 		w := &site{t: t}
-		dns := okhttp.DNSFunc(func(context.Context, string) ([]netip.Addr, error) { return []netip.Addr{netip.MustParseAddr("10.0.0.1")}, nil })
+		dns := okhttp.DNSFunc(func(context.Context, string) ([]netip.Addr, error) {
+			return []netip.Addr{netip.MustParseAddr("10.0.0.1")}, nil
+		})
 		w.client = okhttp.New(append([]okhttp.Option{okhttp.WithProxySelector(okhttp.ProxyList(nil)), okhttp.WithDNS(dns), okhttp.WithDialer(&w.network)}, opts...)...)
 		defer func() {
 			_ = w.client.Close()
