@@ -100,14 +100,14 @@ func (c *Conn) takePongs() [][]byte {
 	return pongs
 }
 
-// writePongs answers pings. The turn to write is held.
-func (c *Conn) writePongs() error {
+// appendPongs answers pings, without sending the end of what is in the buffer. The turn to write is held.
+func (c *Conn) appendPongs() error {
 	for _, p := range c.takePongs() {
 		if err := c.frame(header{op: opPong, fin: true}, p); err != nil {
 			return err
 		}
 	}
-	return c.flush()
+	return nil
 }
 
 // kick sees to it that somebody empties the outbox.
@@ -152,7 +152,7 @@ func (c *Conn) stopDraining() bool {
 
 // drainSome sends pongs, and messages up to a size that is worth one write. The turn is held.
 func (c *Conn) drainSome() error {
-	if err := c.writePongs(); err != nil {
+	if err := c.appendPongs(); err != nil {
 		return err
 	}
 	batch, size := c.takeMessages()

@@ -103,9 +103,6 @@ func (c *Conn) endWrite(ctx context.Context, err error) error {
 	if ctx.Done() != nil && c.writeWatch.end() && err == nil {
 		err = context.Cause(ctx) // the socket was canceled, if only just
 	}
-	if err == nil && c.hasPongs.Load() {
-		err = c.writePongs()
-	}
 	c.writing.give()
 	if err != nil {
 		if _, mine := err.(*ArgumentError); mine {
@@ -157,6 +154,11 @@ func checkType(t Type) error {
 
 // frame appends a frame to what is to be sent, and sends what becomes too much. The turn is held.
 func (c *Conn) frame(h header, p []byte) error {
+	if c.hasPongs.Load() && !h.op.control() { // what was asked before is answered before
+		if err := c.appendPongs(); err != nil {
+			return err
+		}
+	}
 	h.length = int64(len(p))
 	if c.client {
 		h.masked, h.key = true, freshMask()

@@ -21,6 +21,7 @@ require (
 	github.com/okhttp-go/ok/okhttp v0.0.0
 	github.com/okhttp-go/ok/okhttp-brotli v0.0.0
 	github.com/okhttp-go/ok/okhttp-sse v0.0.0
+	github.com/okhttp-go/ok/okhttp-ws v0.0.0
 	github.com/okhttp-go/ok/okio v0.0.0
 	github.com/prometheus/client_golang v1.25.0
 	github.com/prometheus/common v0.72.0
@@ -73,6 +74,7 @@ replace (
 	github.com/okhttp-go/ok/okhttp => ../okhttp
 	github.com/okhttp-go/ok/okhttp-brotli => ../okhttp-brotli
 	github.com/okhttp-go/ok/okhttp-sse => ../okhttp-sse
+	github.com/okhttp-go/ok/okhttp-ws => ../okhttp-ws
 	github.com/okhttp-go/ok/okio => ../okio
 )
 

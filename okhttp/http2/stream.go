@@ -154,9 +154,11 @@ type (
 	isOver     Stream
 )
 
-func (s *hasHead) ready() bool    { return len(s.heads) > 0 || s.err != nil || s.ended }
-func (s *hasContent) ready() bool { return s.in.Len() > 0 || s.ended || s.err != nil || s.unwanted || s.halted }
-func (s *isOver) ready() bool     { return s.removed || s.err != nil }
+func (s *hasHead) ready() bool { return len(s.heads) > 0 || s.err != nil || s.ended }
+func (s *hasContent) ready() bool {
+	return s.in.Len() > 0 || s.ended || s.err != nil || s.unwanted || s.halted
+}
+func (s *isOver) ready() bool { return s.removed || s.err != nil }
 func (s *hasRoom) ready() bool {
 	return s.sendWindow > 0 && s.conn.sendWindow > 0 || s.err != nil || s.finished
 }
