@@ -188,6 +188,9 @@ type readAhead struct {
 }
 
 func (s *readAhead) ReadBuffer(dst *okio.Buffer, most int64) (int64, error) {
+	if s.ahead.Buffer().Len() == 0 {
+		return s.Source.ReadBuffer(dst, most)
+	}
 	return s.ahead.ReadBuffer(dst, most)
 }
 

@@ -25,7 +25,9 @@ func (a okWS) DialWS(ctx context.Context, c bench.WSConfig) (bench.WSConn, error
 		_ = client.Close()
 		return nil, err
 	}
-	return &okWSConn{Conn: conn, client: client, fresh: a.fresh}, nil
+	w := &okWSConn{Conn: conn, client: client, fresh: a.fresh}
+	w.ctx, w.cancel = context.WithCancel(context.Background())
+	return w, nil
 }
 
 type okWSConn struct {
@@ -33,19 +35,19 @@ type okWSConn struct {
 	client *okhttp.Client
 	fresh  bool
 	memory []byte
+	ctx    context.Context
+	cancel context.CancelFunc
 }
 
 func (w *okWSConn) Echo(msg []byte, n int) error {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
 	for ; n > 0; n-- {
-		if err := w.Write(ctx, okws.Text, msg); err != nil {
+		if err := w.Write(w.ctx, okws.Text, msg); err != nil {
 			return err
 		}
 		if w.fresh {
 			w.memory = nil
 		}
-		_, p, err := w.ReadInto(ctx, w.memory[:0])
+		_, p, err := w.ReadInto(w.ctx, w.memory[:0])
 		if err != nil {
 			return err
 		}
@@ -57,6 +59,7 @@ func (w *okWSConn) Echo(msg []byte, n int) error {
 }
 
 func (w *okWSConn) Close() error {
+	w.cancel()
 	_ = w.CloseNow()
 	return w.client.Close()
 }
