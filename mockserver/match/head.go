@@ -54,7 +54,7 @@ func Path(text string) mockserver.Matcher {
 		if _, ok := t.fit(path); ok {
 			return nil
 		}
-		return one("path", text, got(path, path != ""), distance(text, path))
+		return one("path", text, got(path, path != ""), 0.4+0.6*distance(text, path))
 	}
 	m.params = func(r *mockserver.Request) map[string]string {
 		path, _, _ := split(r)

@@ -55,16 +55,14 @@ func JSONWith(document string, rules JSONRules) mockserver.Matcher {
 	}}
 }
 
-// spread makes the differences of one body weigh not more than one difference in something else.
+// spread makes the differences of one body weigh less together than another path or method.
 func spread(list []mockserver.Mismatch) []mockserver.Mismatch {
 	sum := 0.0
 	for _, m := range list {
 		sum += m.Distance
 	}
-	if sum > 1 {
-		for i := range list {
-			list[i].Distance /= sum
-		}
+	for i := range list {
+		list[i].Distance *= 0.5 / max(sum, 1)
 	}
 	return list
 }

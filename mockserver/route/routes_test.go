@@ -113,9 +113,9 @@ func TestMiss(t *testing.T) {
 	s := serve(t, routes)
 	got := ask(t, s, "POST /user HTTP/1.1·Connection: close·Accept: text/json··")
 	want := "no route of 5 matches POST /user HTTP/1.1\n" +
+		"  close: GET /user\n    method: expected GET but it was \"POST\"\n    scenario s: expected state x but it was Started\n" +
 		"  close: \"create\" (POST /users and header Accept \"application/json\")\n" +
 		"    path: expected /users but it was \"/user\"\n    header Accept: expected \"application/json\" but it was \"text/json\"\n" +
-		"  close: GET /user\n    method: expected GET but it was \"POST\"\n    scenario s: expected state x but it was Started\n" +
 		"  close: GET /orders\n"
 	if !strings.HasPrefix(got, "HTTP/1.1 404 Not Found·") || !strings.Contains(got, want) {
 		t.Errorf("got %s\nwant %s", got, want)

@@ -1,0 +1,82 @@
+// Package stub describes routes in files of JSON.
+//
+//	{
+//	  "name": "one user",
+//	  "request": {"method": "GET", "path": "/users/{id}", "headers": {"Accept": {"contains": "json"}}},
+//	  "response": {"status": 200, "headers": {"Content-Type": "application/json"}, "json": {"name": "ann"}, "delay": "20ms"}
+//	}
+//
+// A file is one stub, a list of them, or an object with the list as "stubs". [Load] reads a file, or all files *.json of a folder in the order of their
+// names, and returns what package route answers with. [Import] reads mappings of WireMock.
+//
+// # Members of a stub
+//
+//	name        for reports
+//	priority    a number; smaller ones are asked first, 0 by default
+//	request     what it matches, each request if absent
+//	response    what it answers
+//	responses   in its place: a list, given out one after another, of which the last repeats
+//	times       how many requests it answers before it is used up
+//	scenario    {"name": …, "when": state, "then": next state}; the first state is "Started"
+//	after       the time from the first request on, such as "5s", from which it answers
+//	until       and up to which
+//	recorded    where it comes from: {"origin": …, "at": …, "latency": …}
+//
+// # Members of a request
+//
+//	method      a name or a list of them
+//	path        a template such as /users/{id} or /static/{rest...}, compared without the query
+//	rawPath     text: the path as it was sent
+//	target      text: path and query as they were sent
+//	query       {name: text, …}
+//	headers     {name: text, …}
+//	cookies     {name: text, …}
+//	host        text
+//	basicAuth   {"user": …, "password": …}
+//	protocol    "HTTP/1.1", "HTTP/2", "HTTP/1.0", or a list of them
+//	tls         true or false
+//	serverName  text: SNI
+//	clientCertificate   text: a name in the client's certificate
+//	connection  the number of the connection, from 0
+//	body        {"text": text, "base64": bytes, "json": value, "jsonSubset": value, "extraElements": true, "anyOrder": true,
+//	            "jsonPath": {path: text or {"json": value}, …}, "form": {name: text, …},
+//	            "parts": [{"name": …, "fileName": …, "headers": {…}, "text": text, "json": value}, …]}
+//	not         a request that it must not be
+//	any         a list of requests, of which it has to be one
+//
+// text is a string, which is compared whole, or an object whose members have all to hold: equal, equalFold, contains, prefix, suffix, regexp (of the
+// whole), present (true or false), not (a text), all and any (lists of texts).
+//
+// # Members of a response
+//
+//	status, reason     200 and the usual reason by default
+//	headers, trailers  {name: value or list of values, …}, in their order
+//	body        text; or one of
+//	json        a value, sent without blanks
+//	base64      bytes
+//	file        a file, found from the folder of the stub file, which it cannot leave
+//	raw         text that is sent in place of status line, headers and body
+//	template    true: body, file and header values are templates, see below
+//	chunked     true, or a list of sizes
+//	untilClose  true: the body ends with the connection
+//	informational   [{"status": 103, "headers": {…}}, …], sent before
+//	delay, bodyDelay   a time such as "200ms"; {"from": "10ms", "to": "50ms"} for one at random between them; {"median": "50ms", "sigma": 0.4} for one of
+//	            a log-normal distribution
+//	throttle    {"bytes": 1024, "every": "100ms"}
+//	effects     [{"at": moment, "do": effect, …}, …], see below
+//	skipRequestBody    true: answered before the request body is read
+//	shutdownServer     true: the server closes after it
+//
+// Moments are requestStart, requestBody, responseStart, responseBody, responseEnd. Effects are closeSocket (with "in", "out", "noClose"), reset,
+// shutdownConnection, closeStream (with "code", a number or a name such as "REFUSED_STREAM"), stall; "bytes" says after how many bytes of a body
+// they strike, half of it by default.
+//
+// # Templates
+//
+// Templates are those of package text/template over [TemplateData], for example {{.Param "id"}} or {{json (.Query "q")}}. They are off unless a response
+// asks for them. One that runs for too long or makes more than 1 MiB is stopped, and answered with 500.
+//
+// # Errors
+//
+// A file with faults is refused as a whole. The error lists them as [Error], with file, line and the path of the key; a key that is not known is one.
+package stub

@@ -1,0 +1,223 @@
+package stub
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"mime"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/okhttp-go/ok/mockserver"
+	"github.com/okhttp-go/ok/mockserver/internal/jsonvalue"
+	"github.com/okhttp-go/ok/mockserver/match"
+	"github.com/okhttp-go/ok/mockserver/route"
+)
+
+// Options say how stubs become routes. nil is the zero value.
+type Options struct {
+	// Dir is the folder from which files of responses are found, and which they cannot leave. "" is the current one.
+	Dir string
+	// Latency delays responses that were recorded, and have no delay of their own, as long as the origin took.
+	Latency bool
+}
+
+// Route returns the stub as package route takes it. Files of responses are opened when they are asked for.
+func (s Stub) Route(o *Options) (route.Route, error) {
+	if o == nil {
+		o = &Options{}
+	}
+	return s.route(o.Dir, o)
+}
+
+func (s Stub) route(dir string, o *Options) (route.Route, error) {
+	r := route.Route{
+		Name: s.Name, Priority: s.Priority, Match: s.Request.Matcher(), Times: s.Times, After: time.Duration(s.After), Until: time.Duration(s.Until),
+	}
+	if s.Scenario != nil {
+		r.Scenario, r.State, r.Next = s.Scenario.Name, s.Scenario.When, s.Scenario.Then
+	}
+	count := new(atomic.Int64)
+	for i, one := range s.Responses {
+		if o != nil && o.Latency && s.Recorded != nil && one.Delay == (Delay{}) {
+			one.Delay.Fixed = s.Recorded.Latency
+		}
+		resp, err := one.scripted(dir, r.Match, count)
+		if err == nil {
+			err = resp.Err()
+		}
+		if err != nil {
+			return r, fmt.Errorf("%s: response %d: %w", s.where(), i, err)
+		}
+		r.Responses = append(r.Responses, resp)
+	}
+	return r, nil
+}
+
+// plain is the response without what is known only when the request is.
+func (r Response) plain() mockserver.Response {
+	status := r.Status
+	if status == 0 {
+		status = 200
+	}
+	resp := mockserver.Reply(status)
+	if r.Reason != nil {
+		resp = resp.Reason(*r.Reason)
+	} else if text := http.StatusText(status); text != "" {
+		resp = resp.Reason(text)
+	}
+	for i := 0; i+1 < len(r.Headers); i += 2 {
+		resp = resp.AddHeader(r.Headers[i], r.Headers[i+1])
+	}
+	switch {
+	case r.Body != nil:
+		resp = resp.Text(*r.Body)
+	case r.JSON != nil:
+		if value, err := jsonvalue.Parse(r.JSON); err == nil {
+			resp = r.typed(resp, "application/json").Text(jsonvalue.Text(value))
+		}
+	case r.Base64 != nil:
+		resp = resp.Body(*r.Base64)
+	case r.Raw != nil:
+		resp = resp.Raw([]byte(*r.Raw))
+	}
+	if r.Chunked != nil {
+		resp = resp.Chunked(*r.Chunked...)
+	}
+	if r.UntilClose {
+		resp = resp.UntilClose()
+	}
+	for i := 0; i+1 < len(r.Trailers); i += 2 {
+		resp = resp.Trailer(r.Trailers[i], r.Trailers[i+1])
+	}
+	for _, i := range r.Informational {
+		resp = resp.Informational(i.Status, i.Headers...)
+	}
+	resp = resp.HeadDelay(time.Duration(r.Delay.Fixed)).BodyDelay(time.Duration(r.BodyDelay.Fixed))
+	if r.Throttle != nil {
+		resp = resp.Throttle(r.Throttle.Bytes, time.Duration(r.Throttle.Every))
+	}
+	for _, e := range r.Effects {
+		resp = e.on(resp)
+	}
+	if r.SkipRequestBody {
+		resp = resp.SkipRequestBody()
+	}
+	if r.ShutdownServer {
+		resp = resp.ShutdownServer()
+	}
+	return resp
+}
+
+// on puts the effect into a response.
+func (e Effect) on(resp mockserver.Response) mockserver.Response {
+	moment, ok := moments[e.At]
+	make, ok2 := effects[e.Do]
+	switch {
+	case !ok || !ok2:
+		return mockserver.Fault(fmt.Errorf("effect %q at %q: expected those of the package comment", e.Do, e.At))
+	case e.Bytes != nil:
+		return resp.OnBytes(moment, *e.Bytes, make(e))
+	}
+	return resp.On(moment, make(e))
+}
+
+// typed sets a content type that the stub does not say.
+func (r Response) typed(resp mockserver.Response, kind string) mockserver.Response {
+	for i := 0; i < len(r.Headers); i += 2 {
+		if strings.EqualFold(r.Headers[i], "Content-Type") {
+			return resp
+		}
+	}
+	return resp.Header("Content-Type", kind)
+}
+
+// scripted is the response whole: what depends on the request follows when that is there.
+func (r Response) scripted(dir string, m mockserver.Matcher, count *atomic.Int64) (mockserver.Response, error) {
+	templates, err := r.templates()
+	if err != nil {
+		return mockserver.Response{}, err
+	}
+	resp := r.plain()
+	random := r.Delay.random() || r.BodyDelay.random()
+	if templates == nil && r.File == "" && !random {
+		return resp, nil
+	}
+	return resp.Adapt(func(req *mockserver.Request, resp mockserver.Response) mockserver.Response {
+		if random {
+			resp = resp.HeadDelay(r.Delay.sample()).BodyDelay(r.BodyDelay.sample())
+		}
+		switch {
+		case templates != nil:
+			return templates.fill(resp, dir, newData(req, match.Params(m, req), count.Add(1)-1))
+		case r.File != "":
+			return r.withFile(resp, dir)
+		}
+		return resp
+	}), nil
+}
+
+// withFile answers with a file as it is now.
+func (r Response) withFile(resp mockserver.Response, dir string) mockserver.Response {
+	name, err := filepath.Localize(r.File)
+	var info fs.FileInfo
+	if err == nil {
+		info, err = statIn(dir, name)
+	}
+	if err != nil {
+		return mockserver.Fault(fmt.Errorf("stub: file %s: %w", r.File, err))
+	}
+	kind := mime.TypeByExtension(path.Ext(r.File))
+	if kind == "" {
+		kind = "application/octet-stream"
+	}
+	return r.typed(resp, kind).Stream(info.Size(), func() (io.ReadCloser, error) { return os.OpenInRoot(folder(dir), name) })
+}
+
+func folder(dir string) string {
+	if dir == "" {
+		return "."
+	}
+	return dir
+}
+
+// statIn looks at a regular file within a folder.
+func statIn(dir, name string) (fs.FileInfo, error) {
+	f, err := os.OpenInRoot(folder(dir), name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("expected a regular file")
+	}
+	return info, err
+}
+
+// local reports whether a name with slashes stays within its folder.
+func local(name string) bool {
+	l, err := filepath.Localize(name)
+	return err == nil && filepath.IsLocal(l) && name != "."
+}
+
+func (d Delay) random() bool { return d.To > 0 || d.Median > 0 }
+
+// sample returns a time at random. The log-normal one is cut off at a hundred times its median.
+func (d Delay) sample() time.Duration {
+	switch {
+	case d.Median > 0:
+		return min(time.Duration(float64(d.Median)*math.Exp(rand.NormFloat64()*d.Sigma)), 100*time.Duration(d.Median))
+	case d.To > 0:
+		return time.Duration(d.From) + rand.N(time.Duration(d.To-d.From))
+	}
+	return time.Duration(d.Fixed)
+}
