@@ -1,0 +1,213 @@
+package stub
+
+import (
+	"strings"
+	"time"
+
+	"github.com/okhttp-go/ok/mockserver/internal/jsontree"
+	"github.com/okhttp-go/ok/mockserver/match"
+	"github.com/okhttp-go/ok/mockserver/route"
+)
+
+// Import reads mappings of WireMock: one, or an object with a list of them as "mappings". The common subset is understood:
+//
+//   - of a mapping: id, uuid, name, priority, scenarioName, requiredScenarioState, newScenarioState, request, response; persistent, metadata and
+//     insertionIndex say nothing here
+//   - of a request: method, url, urlPath, urlPattern, urlPathPattern, urlPathTemplate, host, scheme, queryParameters, pathParameters, formParameters, headers, cookies,
+//     basicAuthCredentials, bodyPatterns, multipartPatterns
+//   - of a text: equalTo, caseInsensitive, contains, doesNotContain, matches, doesNotMatch, absent, and, or, not
+//   - of a body: those, equalToJson with ignoreArrayOrder and ignoreExtraElements, matchesJsonPath, binaryEqualTo
+//   - of a response: status, statusMessage, headers, body, jsonBody, base64Body, bodyFileName, fixedDelayMilliseconds, delayDistribution, chunkedDribbleDelay, fault,
+//     transformers with response-template and the expressions of it that name a part of the request
+//
+// All else is an error that names it. bodyFileName becomes File, which stands in WireMock's folder __files. Priorities are counted from WireMock's 5, which
+// becomes 0. A fault of garbage becomes one of Raw bytes.
+func Import(name string, text []byte) ([]Stub, error) {
+	rd := &reader{file: name, text: text}
+	root := rd.tree()
+	if root == nil {
+		return nil, rd.err()
+	}
+	list := []value{{root, rd, ""}}
+	if root.Kind == jsontree.Object && root.Get("mappings") != nil {
+		v := list[0]
+		list = nil
+		v.keys(map[string]func(value){"mappings": func(v value) { list = v.list() }, "meta": ignored, "importOptions": ignored})
+	}
+	if len(list) > maxStubs {
+		rd.fail(0, "", "expected at most %d mappings but there are %d", maxStubs, len(list))
+		list = nil
+	}
+	var stubs []Stub
+	for _, v := range list {
+		stubs = append(stubs, v.mapping())
+	}
+	if err := rd.err(); err != nil {
+		return nil, err
+	}
+	return stubs, nil
+}
+
+func ignored(value) {}
+
+// mapping reads one mapping.
+func (v value) mapping() (s Stub) {
+	s.path, s.file = v.path, v.rd.file
+	s.line, _ = jsontree.Position(v.rd.text, v.Start)
+	begun := len(v.rd.errs)
+	var id, scenario, when, then string
+	v.keys(map[string]func(value){
+		"id":                    func(v value) { id = v.str() },
+		"uuid":                  func(v value) { id = v.str() },
+		"name":                  func(v value) { s.Name = v.str() },
+		"priority":              func(v value) { s.Priority = int(v.integer(-1<<31, 1<<31-1)) - 5 },
+		"request":               func(v value) { s.Request = v.wireRequest() },
+		"response":              func(v value) { s.Responses = []Response{v.wireResponse()} },
+		"scenarioName":          func(v value) { scenario = v.str() },
+		"requiredScenarioState": func(v value) { when = v.str() },
+		"newScenarioState":      func(v value) { then = v.str() },
+		"persistent":            ignored, "metadata": ignored, "insertionIndex": ignored,
+	})
+	if s.Name == "" {
+		s.Name = id
+	}
+	if scenario != "" {
+		s.Scenario = &Scenario{scenario, when, then}
+	}
+	if v.Kind == jsontree.Object && v.Get("response") == nil {
+		s.Responses = []Response{{}}
+	}
+	if len(v.rd.errs) > begun {
+		return s
+	}
+	r, err := s.route("", nil)
+	if err == nil {
+		err = route.New(r).Err()
+	}
+	if err == nil {
+		err = match.Err(r.Match)
+	}
+	if err != nil {
+		v.fail("%v", err)
+	}
+	return s
+}
+
+// wireResponse reads a response.
+func (v value) wireResponse() (r Response) {
+	v.keys(map[string]func(value){
+		"status": func(v value) { r.Status = int(v.integer(200, 999)) },
+		"statusMessage": func(v value) {
+			s := v.str()
+			r.Reason = &s
+		},
+		"headers":                func(v value) { r.Headers = v.fields() },
+		"body":                   func(v value) { s := v.str(); r.Body = &s },
+		"jsonBody":               func(v value) { r.JSON = v.raw() },
+		"base64Body":             func(v value) { r.Base64 = v.bytes() },
+		"bodyFileName":           func(v value) { r.File = strings.TrimPrefix(v.str(), "/"); v.fileName(r.File) },
+		"fixedDelayMilliseconds": func(v value) { r.Delay.Fixed = v.millis() },
+		"delayDistribution":      func(v value) { r.Delay = v.distribution() },
+		"chunkedDribbleDelay":    func(v value) { v.dribble(&r) },
+		"fault":                  func(v value) { v.fault(&r) },
+		"transformers": func(v value) {
+			for _, one := range v.list() {
+				if name := one.str(); name != "response-template" {
+					one.fail("expected response-template but it is %q", name)
+				}
+				r.Template = true
+			}
+		},
+		"transformerParameters": func(v value) {
+			if len(v.Members) > 0 {
+				v.fail("parameters of transformers are not understood")
+			}
+		},
+		"fromConfiguredStub": ignored,
+	})
+	if r.Template {
+		v.converted(&r)
+	}
+	return r
+}
+
+func (v value) millis() Duration {
+	return Duration(time.Duration(v.integer(0, 1<<31-1)) * time.Millisecond)
+}
+
+func (v value) distribution() (d Delay) {
+	kind := ""
+	var lower, upper, fixed Duration
+	v.keys(map[string]func(value){
+		"type":         func(v value) { kind = v.str() },
+		"lower":        func(v value) { lower = v.millis() },
+		"upper":        func(v value) { upper = v.millis() },
+		"milliseconds": func(v value) { fixed = v.millis() },
+		"median":       func(v value) { d.Median = Duration(v.float() * float64(time.Millisecond)) },
+		"sigma":        func(v value) { d.Sigma = v.float() },
+		"maxValue":     ignored,
+	})
+	switch kind {
+	case "fixed":
+		return Delay{Fixed: fixed}
+	case "uniform":
+		if upper <= lower {
+			return Delay{Fixed: lower}
+		}
+		return Delay{From: lower, To: upper}
+	case "lognormal":
+		if d.Median <= 0 || d.Sigma < 0 || d.Sigma > 3 {
+			v.fail("expected a median above 0 and a sigma from 0 to 3")
+		}
+		return d
+	}
+	v.fail("expected a type of fixed, uniform or lognormal but it is %q", kind)
+	return d
+}
+
+// dribble spreads the body over a time.
+func (v value) dribble(r *Response) {
+	var chunks int64
+	var whole Duration
+	v.keys(map[string]func(value){
+		"numberOfChunks": func(v value) { chunks = v.integer(1, 1<<20) },
+		"totalDuration":  func(v value) { whole = v.millis() },
+	})
+	length := int64(1)
+	switch {
+	case r.Body != nil:
+		length = int64(len(*r.Body))
+	case r.JSON != nil:
+		length = int64(len(r.JSON))
+	case r.Base64 != nil:
+		length = int64(len(*r.Base64))
+	case r.File != "":
+		length = 64 << 10 // of a file it is not known yet
+	}
+	if chunks == 0 {
+		return
+	}
+	size := max((length+chunks-1)/chunks, 1)
+	r.Chunked = &Chunks{size}
+	r.Throttle = &Throttle{Bytes: size, Every: whole / Duration(chunks)}
+}
+
+// fault reads one of WireMock's four faults.
+func (v value) fault(r *Response) {
+	switch name := v.str(); name {
+	case "EMPTY_RESPONSE":
+		r.Effects = append(r.Effects, Effect{At: "responseStart", Do: "closeSocket"})
+	case "CONNECTION_RESET_BY_PEER":
+		r.Effects = append(r.Effects, Effect{At: "responseStart", Do: "reset"})
+	case "MALFORMED_RESPONSE_CHUNK":
+		v.garbage(r, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzzz: not a chunk\r\n")
+	case "RANDOM_DATA_THEN_CLOSE":
+		v.garbage(r, "\x16\x00garbage that is no HTTP\r\n\r\n")
+	default:
+		v.fail("expected EMPTY_RESPONSE, CONNECTION_RESET_BY_PEER, MALFORMED_RESPONSE_CHUNK or RANDOM_DATA_THEN_CLOSE but it is %q", name)
+	}
+}
+
+func (v value) garbage(r *Response, text string) {
+	*r = Response{Raw: &text, Delay: r.Delay, Effects: []Effect{{At: "responseEnd", Do: "closeSocket"}}}
+}

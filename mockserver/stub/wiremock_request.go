@@ -1,0 +1,304 @@
+package stub
+
+import (
+	"maps"
+	"regexp"
+	"strings"
+
+	"github.com/okhttp-go/ok/mockserver/internal/jsontree"
+	"github.com/okhttp-go/ok/mockserver/match"
+)
+
+// wireRequest reads a request pattern.
+func (v value) wireRequest() (r Request) {
+	also := func(more Request) { // a second condition on the same thing
+		r.Any = append(r.Any, more)
+	}
+	v.keys(map[string]func(value){
+		"method": func(v value) {
+			if m := v.str(); m != "ANY" {
+				r.Method = []string{m}
+			}
+		},
+		"url":            func(v value) { s := v.str(); r.Target = &Text{Equal: &s} },
+		"urlPattern":     func(v value) { r.Target = v.expression() },
+		"urlPath":        func(v value) { s := v.str(); r.RawPath = &Text{Equal: &s} },
+		"urlPathPattern": func(v value) { r.RawPath = v.expression() },
+		"urlPathTemplate": func(v value) {
+			s := v.str()
+			r.Path = &s
+			v.valid(match.Path(s))
+		},
+		"host": func(v value) { v.wireHost(&r) },
+		"scheme": func(v value) {
+			over := v.str() == "https"
+			r.TLS = &over
+		},
+		"queryParameters": func(v value) { r.Query = v.wireTexts() },
+		"pathParameters":  ignored, // below, with the template
+		"formParameters": func(v value) {
+			body(&r).Form = v.wireTexts()
+		},
+		"headers":              func(v value) { r.Headers = v.wireTexts() },
+		"cookies":              func(v value) { r.Cookies = v.wireTexts() },
+		"basicAuthCredentials": func(v value) { r.BasicAuth = v.wireCredentials() },
+		"basicAuth":            func(v value) { r.BasicAuth = v.wireCredentials() },
+		"bodyPatterns": func(v value) {
+			for _, one := range v.list() {
+				if b := one.wireBody(); !merge(body(&r), b) {
+					also(Request{Body: b})
+				}
+			}
+		},
+		"multipartPatterns": func(v value) {
+			for _, one := range v.list() {
+				if p, ok := one.wirePart(); ok {
+					body(&r).Parts = append(body(&r).Parts, p)
+				}
+			}
+		},
+	})
+	if p := v.Get("pathParameters"); p != nil && v.Kind == jsontree.Object {
+		value{p, v.rd, v.member("pathParameters")}.pathParameters(&r)
+	}
+	if len(r.Any) > 1 { // each of them has to hold, and any is one of several: nest them
+		for len(r.Any) > 1 {
+			last := len(r.Any) - 1
+			r.Any[last-1].Any = []Request{r.Any[last]}
+			r.Any = r.Any[:last]
+		}
+	}
+	return r
+}
+
+// body returns the body of a request, which is made if there is none.
+func body(r *Request) *Body {
+	if r.Body == nil {
+		r.Body = new(Body)
+	}
+	return r.Body
+}
+
+// merge adds the conditions of b to those of to, unless they are of the same kind.
+func merge(to, b *Body) bool {
+	switch {
+	case b.Text != nil && to.Text != nil:
+		to.Text = &Text{All: []Text{*to.Text, *b.Text}}
+	case b.Text != nil:
+		to.Text = b.Text
+	case b.Base64 != nil && to.Base64 == nil:
+		to.Base64 = b.Base64
+	case (b.JSON != nil || b.JSONSubset != nil) && to.JSON == nil && to.JSONSubset == nil:
+		to.JSON, to.JSONSubset, to.ExtraElements, to.AnyOrder = b.JSON, b.JSONSubset, b.ExtraElements, b.AnyOrder
+	case b.JSONPath != nil:
+		for path := range b.JSONPath {
+			if _, taken := to.JSONPath[path]; taken {
+				return false
+			}
+		}
+		if to.JSONPath == nil {
+			to.JSONPath = map[string]JSONValue{}
+		}
+		maps.Copy(to.JSONPath, b.JSONPath)
+	default: // there is one of the kind, or nothing, which was complained about
+		return b.Base64 == nil && b.JSON == nil && b.JSONSubset == nil
+	}
+	return true
+}
+
+func (v value) expression() *Text {
+	s := v.str()
+	if err := match.Regexp(s).Err(); err != nil {
+		v.fail("%v: expected a regular expression of RE2, which has no look-around and no back references", err)
+	}
+	return &Text{Regexp: &s}
+}
+
+// wireHost compares the host without its port.
+func (v value) wireHost(r *Request) {
+	t := v.wireText()
+	switch {
+	case t.Equal != nil:
+		s := regexp.QuoteMeta(*t.Equal) + `(?::\d+)?`
+		r.Host = &Text{Regexp: &s}
+	case t.Regexp != nil:
+		s := `(?:` + *t.Regexp + `)(?::\d+)?`
+		r.Host = &Text{Regexp: &s}
+	default:
+		r.Host = &t
+	}
+}
+
+func (v value) wireCredentials() *Credentials {
+	c := new(Credentials)
+	v.keys(map[string]func(value){
+		"username": func(v value) { c.User = v.str() },
+		"password": func(v value) { c.Password = v.str() },
+	})
+	v.valid(match.BasicAuth(c.User, c.Password))
+	return c
+}
+
+// pathParameters puts values into the template where they have to be equal.
+func (v value) pathParameters(r *Request) {
+	v.each(func(name string, member value) {
+		t := member.wireText()
+		if t.Equal == nil || r.Path == nil || !strings.Contains(*r.Path, "{"+name+"}") {
+			member.fail("expected equalTo, for a variable of urlPathTemplate")
+			return
+		}
+		path := strings.ReplaceAll(*r.Path, "{"+name+"}", pathEscaped(*t.Equal))
+		r.Path = &path
+	})
+}
+
+// pathEscaped writes a text so that a template takes it for itself.
+func pathEscaped(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		if c := s[i]; c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			const hex = "0123456789ABCDEF"
+			b.WriteString("%" + string(hex[c>>4]) + string(hex[c&15]))
+		}
+	}
+	return b.String()
+}
+
+func (v value) wireTexts() map[string]Text {
+	all := map[string]Text{}
+	v.each(func(name string, member value) { all[name] = member.wireText() })
+	return all
+}
+
+// wireText reads a string pattern.
+func (v value) wireText() (t Text) {
+	fold := false
+	v.keys(t.wireKeys(&fold))
+	if v.Kind == jsontree.Object && len(v.Members) == 0 {
+		v.fail("expected a condition, such as equalTo")
+	}
+	if fold && t.Equal != nil {
+		t.Equal, t.EqualFold = nil, t.Equal
+	}
+	return t
+}
+
+func (t *Text) wireKeys(fold *bool) map[string]func(value) {
+	not := func(make func(value) Text) func(value) {
+		return func(v value) {
+			inner := make(v)
+			if t.Not != nil { // doesNotContain and doesNotMatch together
+				both := Text{Any: []Text{*t.Not, inner}}
+				t.Not = &both
+				return
+			}
+			t.Not = &inner
+		}
+	}
+	return map[string]func(value){
+		"equalTo":         func(v value) { s := v.str(); t.Equal = &s },
+		"caseInsensitive": func(v value) { *fold = v.boolean() },
+		"contains":        func(v value) { s := v.str(); t.Contains = &s },
+		"doesNotContain":  not(func(v value) Text { s := v.str(); return Text{Contains: &s} }),
+		"matches":         func(v value) { t.Regexp = v.expression().Regexp },
+		"doesNotMatch":    not(func(v value) Text { return *v.expression() }),
+		"absent": func(v value) {
+			there := !v.boolean()
+			t.Present = &there
+		},
+		"and": func(v value) {
+			for _, one := range v.list() {
+				t.All = append(t.All, one.wireText())
+			}
+		},
+		"or": func(v value) {
+			for _, one := range v.list() {
+				t.Any = append(t.Any, one.wireText())
+			}
+		},
+		"not": not(value.wireText),
+	}
+}
+
+// wireBody reads one of the patterns of a body.
+func (v value) wireBody() *Body {
+	b, t, fold := new(Body), Text{}, false
+	keys := t.wireKeys(&fold)
+	extra := false
+	keys["equalToJson"] = func(v value) {
+		b.JSON = v.raw()
+		if v.Kind == jsontree.String {
+			b.JSON = []byte(v.Text)
+		}
+		v.valid(match.JSON(string(b.JSON)))
+	}
+	keys["ignoreArrayOrder"] = func(v value) { b.AnyOrder = v.boolean() }
+	keys["ignoreExtraElements"] = func(v value) { extra = v.boolean() }
+	keys["matchesJsonPath"] = func(v value) { v.wireJSONPath(b) }
+	keys["binaryEqualTo"] = func(v value) { b.Base64 = v.bytes() }
+	v.keys(keys)
+	if extra {
+		b.JSON, b.JSONSubset, b.ExtraElements = nil, b.JSON, true
+	}
+	if fold && t.Equal != nil {
+		t.Equal, t.EqualFold = nil, t.Equal
+	}
+	if !t.same(Text{}) || len(t.All)+len(t.Any) > 0 {
+		b.Text = &t
+	}
+	return b
+}
+
+// wireJSONPath reads an expression that has to select something, or one with what its value has to be.
+func (v value) wireJSONPath(b *Body) {
+	there := true
+	want := JSONValue{Text: Text{Present: &there}}
+	path := v.Text
+	if v.Kind == jsontree.Object {
+		fold := false
+		want.Text = Text{}
+		keys := want.Text.wireKeys(&fold)
+		keys["expression"] = func(v value) { path = v.str() }
+		keys["equalToJson"] = func(v value) {
+			want.JSON = v.raw()
+			if v.Kind == jsontree.String {
+				want.JSON = []byte(v.Text)
+			}
+			v.valid(match.JSON(string(want.JSON)))
+		}
+		v.keys(keys)
+		if fold && want.Equal != nil {
+			want.Equal, want.EqualFold = nil, want.Equal
+		}
+	} else if !v.is(jsontree.String) {
+		return
+	}
+	v.valid(match.JSONPath(path, match.Present()))
+	b.JSONPath = map[string]JSONValue{path: want}
+}
+
+// wirePart reads a pattern of a part.
+func (v value) wirePart() (p Part, ok bool) {
+	begun := len(v.rd.errs)
+	v.keys(map[string]func(value){
+		"name":         func(v value) { p.Name = v.str() },
+		"filename":     func(v value) { p.FileName = v.str() },
+		"matchingType": ignored,
+		"headers":      func(v value) { p.Headers = v.wireTexts() },
+		"bodyPatterns": func(v value) {
+			for _, one := range v.list() {
+				switch b := one.wireBody(); {
+				case b.Text != nil && p.Text == nil:
+					p.Text = b.Text
+				case b.JSON != nil && p.JSON == nil && !b.AnyOrder:
+					p.JSON = b.JSON
+				default:
+					one.fail("expected one text, or equalToJson without options, for a part")
+				}
+			}
+		},
+	})
+	return p, len(v.rd.errs) == begun
+}
