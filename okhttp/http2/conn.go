@@ -72,7 +72,8 @@ type Conn struct {
 	leader   *waiter // who does, if it is one who waits
 	leading  stay    // its
 	armed    time.Time
-	parked   seats // of those who wait and do not read
+	parked   seats // of those who wait and do not read, but would
+	queued   seats // of those who wait for the place of the writer
 	spare    *seat // a list by next
 	spares   int
 	quiet    *time.Timer

@@ -367,6 +367,7 @@ func TestWindowsAreTold(t *testing.T) {
 		want := func(conn, stream Window) {
 			t.Helper()
 			p.settle()
+			synctest.Wait() // the answer to the ping may be under way before the listener is told
 			last := map[uint32]Window{}
 			for _, w := range told {
 				last[w.Stream] = w

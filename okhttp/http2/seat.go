@@ -14,6 +14,7 @@ type seat struct {
 	expired    bool          // because the time is up
 	until      time.Time     // unless zero
 	stay       stay
+	among      *seats
 	prev, next *seat
 }
 
@@ -60,8 +61,8 @@ func (l *seats) wakeFirst() {
 // maxSpareSeats is how many seats a connection keeps for those who come.
 const maxSpareSeats = 256
 
-// park gives a waiter a seat. The lock is held.
-func (c *Conn) park(w *waiter, s *Stream, deadline time.Time) *seat {
+// park gives a waiter a seat among others who wait for the same. The lock is held.
+func (c *Conn) park(w *waiter, s *Stream, deadline time.Time, among *seats) *seat {
 	k := c.spare
 	if k == nil {
 		k = &seat{wake: make(chan struct{}, 1)}
@@ -72,7 +73,8 @@ func (c *Conn) park(w *waiter, s *Stream, deadline time.Time) *seat {
 	k.until = deadline
 	k.stay.begin(c, s)
 	c.alarmBy(deadline)
-	c.parked.add(k)
+	k.among = among
+	among.add(k)
 	w.seat = k
 	return k
 }
@@ -81,7 +83,7 @@ func (c *Conn) park(w *waiter, s *Stream, deadline time.Time) *seat {
 func (c *Conn) unpark(w *waiter) (err error) {
 	k := w.seat
 	w.seat = nil
-	c.parked.remove(k)
+	k.among.remove(k)
 	if k.expired {
 		err = os.ErrDeadlineExceeded
 	}
@@ -163,15 +165,17 @@ func (c *Conn) ring() {
 	now, next := time.Now(), time.Time{}
 	soon := c.leading.slow(c)
 	soon = c.sending.slow(c) || soon
-	for k := c.parked.first; k != nil; k = k.next {
-		soon = k.stay.slow(c) || soon
-		switch {
-		case k.until.IsZero():
-		case !now.Before(k.until):
-			k.expired = true
-			k.tell()
-		case next.IsZero() || k.until.Before(next):
-			next = k.until
+	for _, among := range [...]*seats{&c.parked, &c.queued} {
+		for k := among.first; k != nil; k = k.next {
+			soon = k.stay.slow(c) || soon
+			switch {
+			case k.until.IsZero():
+			case !now.Before(k.until):
+				k.expired = true
+				k.tell()
+			case next.IsZero() || k.until.Before(next):
+				next = k.until
+			}
 		}
 	}
 	c.round++

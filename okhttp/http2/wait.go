@@ -49,7 +49,7 @@ func (c *Conn) await(w *waiter, s *Stream, deadline time.Time, u until) (err err
 
 // follow waits for something to change, the place of the reader among it. Conn.mu is held, and is again on return.
 func (c *Conn) follow(w *waiter, s *Stream, deadline time.Time) error {
-	k := c.park(w, s, deadline)
+	k := c.park(w, s, deadline, &c.parked)
 	c.mu.Unlock()
 	<-k.wake
 	c.mu.Lock()

@@ -216,7 +216,7 @@ func (s *Stream) takePlace() error {
 		if err := s.sendable(); err != nil {
 			return err
 		}
-		k := c.park(&s.sender, s, at)
+		k := c.park(&s.sender, s, at, &c.queued)
 		c.mu.Unlock()
 		taken := false
 		select {

@@ -270,3 +270,35 @@ func TestSinkMisuse(t *testing.T) {
 		p.wantNothing()
 	})
 }
+
+// Who waits for the place of the writer is not asked to read, so that the place of the reader goes to one who takes it.
+func TestHandOverBesideWaitingWriters(t *testing.T) {
+	inTightBubble(t, false, Config{}, 20000, func(t *testing.T, p *tester) {
+		p.greetClient(Setting{SettingInitialWindowSize, 1 << 30})
+		p.send(AppendWindowUpdate(nil, 0, 1<<30))
+		leader, follower := p.open(true), p.open(true)
+		first, second, third := p.open(false), p.open(false), p.open(false)
+		led := reading(leader)
+		sent := []<-chan error{sending(first, 1<<20), sending(second, 10), sending(third, 10)} // the peer takes nothing
+		followed := reading(follower)
+		for _, s := range []struct {
+			stream *Stream
+			done   <-chan error
+		}{{leader, led}, {follower, followed}} {
+			p.headers(s.stream.ID(), true, ":status", "200")
+			synctest.Wait()
+			select {
+			case err := <-s.done:
+				if err != nil {
+					t.Errorf("stream %d: %v", s.stream.ID(), err)
+				}
+			default:
+				t.Fatalf("nobody reads for stream %d", s.stream.ID())
+			}
+		}
+		p.conn.Close()
+		for _, done := range sent {
+			<-done
+		}
+	})
+}
