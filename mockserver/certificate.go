@@ -32,7 +32,9 @@ var (
 )
 
 // processAuthority is made at first use.
-var processAuthority = sync.OnceValues(func() (*authority, error) {
+var processAuthority = sync.OnceValues(newAuthority)
+
+func newAuthority() (*authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err
@@ -61,7 +63,7 @@ var processAuthority = sync.OnceValues(func() (*authority, error) {
 	}
 	cert, err := x509.ParseCertificate(der)
 	return &authority{cert, key, leaf}, err
-})
+}
 
 func newSerial() (*big.Int, error) {
 	return rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
@@ -127,7 +129,11 @@ func newSecrets(c *config, host string) (*secrets, error) {
 		if err != nil {
 			return nil, fmt.Errorf("mockserver: certificate authority: %w", err)
 		}
-		cert, err := a.issue(append([]string{host}, c.names...)...)
+		names := append([]string{host}, c.names...)
+		cert, err := a.issue(names...)
+		if c.badCert != 0 {
+			cert, err = faulty(c.badCert, names...)
+		}
 		if err != nil {
 			return nil, err
 		}

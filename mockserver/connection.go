@@ -24,16 +24,17 @@ const (
 
 // connection is one accepted connection. Apart from abort and doing, its methods belong to its goroutine.
 type connection struct {
-	server *Server
-	index  int
-	next   int // index of the next request
-	raw    net.Conn
-	tls    *tls.Conn // nil without TLS
-	socket okio.Socket
-	http   *http1.ServerConn
-	over   bool   // raw is closed; nothing is left to do
-	tunnel string // the destination that a client of a proxy asked for, whose end this is
-	opened bool   // the tunnel was, by the exchange that just ended
+	server  *Server
+	index   int
+	next    int // index of the next request
+	raw     net.Conn
+	tls     *tls.Conn // nil without TLS
+	socket  okio.Socket
+	http    *http1.ServerConn
+	over    bool    // raw is closed; nothing is left to do
+	tunnel  string  // the destination that a client of a proxy asked for, whose end this is
+	opened  bool    // the tunnel was, by the exchange that just ended
+	opening opening // what a script does to the handshake of TLS
 
 	current atomic.Pointer[Request]
 	session atomic.Pointer[session] // of HTTP/2; nil for HTTP/1.1
@@ -132,80 +133,11 @@ func (c *connection) serve(ctx context.Context) {
 			c.server.fault(newPanicError("dispatcher or body", p))
 		}
 	}()
-	effect, ended := c.begin(ctx)
-	if ended {
+	if !c.begin(ctx) {
 		return
 	}
 	for conn := c.socks(c.raw); conn != nil; {
-		conn = c.serveLayer(ctx, conn, effect)
-	}
-}
-
-// begin looks for an effect on the new connection. Whatever closes it does so at once; stalling is returned for later.
-func (c *connection) begin(ctx context.Context) (later Effect, ended bool) {
-	r := c.newRequest()
-	effect, consume := start(ctx, c.server.current(), r)
-	if effect == nil {
-		return nil, false
-	}
-	r.Method, r.Target, r.Proto = "GET", "/", "HTTP/1.1" // the stand-in for a request that will not be read
-	c.record(r)
-	consume()
-	if _, ok := effect.(Stall); ok {
-		return effect, false
-	}
-	c.perform(ctx, effect)
-	return nil, true
-}
-
-// perform does what an effect says. The connection is over afterwards.
-func (c *connection) perform(ctx context.Context, e Effect) {
-	c.over = true
-	c.strike(e)
-	switch e := e.(type) {
-	case CloseSocket:
-		if e.NoClose {
-			c.idle(ctx, e.In)
-			_ = c.raw.Close()
-		}
-	case ShutdownConnection, CloseStream:
-		if c.tls != nil {
-			_ = c.tls.Close()
-		}
-		_ = c.raw.Close()
-	case Stall:
-		c.idle(ctx, false)
-	}
-}
-
-// performAt is perform before the request was read: a connection that stalls then reads nothing, so that the client cannot send what is left.
-func (c *connection) performAt(ctx context.Context, m Moment, e Effect) {
-	if _, ok := e.(Stall); ok && m <= RequestBody {
-		c.over = true
-		c.idle(ctx, true)
-		return
-	}
-	c.perform(ctx, e)
-}
-
-// strike does what an effect says to the transport connection. It may be called by any goroutine.
-func (c *connection) strike(e Effect) {
-	switch e := e.(type) {
-	case CloseSocket:
-		if half, ok := c.raw.(interface{ CloseRead() error }); ok && e.In {
-			_ = half.CloseRead()
-		}
-		if half, ok := c.raw.(interface{ CloseWrite() error }); ok && e.Out {
-			_ = half.CloseWrite()
-		}
-		if !e.NoClose {
-			_ = c.raw.Close()
-		}
-	case Reset:
-		if t, ok := c.raw.(*net.TCPConn); ok {
-			_ = t.SetLinger(0)
-		}
-		c.reset()
+		conn = c.serveLayer(ctx, conn)
 	}
 }
 

@@ -96,7 +96,7 @@ func (e early) onRequest() Effect {
 	if closing, ok := e.effects[RequestStart].effect.(CloseStream); ok {
 		return closing
 	}
-	return nil
+	return e.effects[RequestHead].effect
 }
 
 // unread reports whether the response does not wait for the body of the request.
@@ -117,24 +117,4 @@ func (e early) giveBack() {
 	if e.reserved != nil {
 		e.reserved.giveBack(e.Response)
 	}
-}
-
-// start asks d for the effect on a connection that was just accepted. A response that has one is used up.
-func start(ctx context.Context, d Dispatcher, r *Request) (e Effect, consume func()) {
-	switch d := d.(type) {
-	case *Queue:
-		if resp, ok := d.takeStart(); ok {
-			return resp.effects[RequestStart].effect, func() {}
-		}
-	case Peeker:
-		accepted := *r
-		resp := d.Peek(r)
-		if decider, ok := d.(Decider); ok && resp.startsConnection() {
-			return resp.effects[RequestStart].effect, func() { decider.Decide(&accepted) }
-		}
-		if resp.startsConnection() {
-			return resp.effects[RequestStart].effect, func() { d.Dispatch(ctx, r) }
-		}
-	}
-	return nil, nil
 }

@@ -2,6 +2,7 @@ package mockserver
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/okhttp-go/ok/okhttp/http2"
 )
@@ -14,6 +15,9 @@ const (
 	// moment. [Stall] waits until a TLS handshake is over. The response must be enqueued before the client connects. [CloseStream] is for each
 	// request: it comes when its head was read, and the request is recorded with a Failure.
 	RequestStart Moment = iota
+	// RequestHead is when the head of a request was read, before anything is answered and before its body is read. The response must be enqueued by
+	// then, or known to a [Peeker]. The request is recorded with a Failure if the exchange ends here.
+	RequestHead
 	// RequestBody is when half of the request's Content-Length was read, or what [Response.OnBytes] says. Without a
 	// Content-Length there is no half. The request is recorded with a Failure and not answered.
 	RequestBody
@@ -30,15 +34,18 @@ const (
 
 // String returns the name of the constant.
 func (m Moment) String() string {
-	names := [...]string{"RequestStart", "RequestBody", "ResponseStart", "ResponseBody", "ResponseEnd"}
+	names := [...]string{"RequestStart", "RequestHead", "RequestBody", "ResponseStart", "ResponseBody", "ResponseEnd"}
 	if m < 0 || m >= moments {
 		return fmt.Sprintf("Moment(%d)", int(m))
 	}
 	return names[m]
 }
 
-// An Effect is something that happens to the connection, on which no exchange follows, or to one stream of HTTP/2. The streams of a connection share
-// its fate.
+// An Effect is something that happens at a moment of an exchange. Most end the exchange: they happen to the connection, on which no other one
+// follows, or to one stream of HTTP/2; the streams of a connection share its fate. After [Wait], [WaitBetween], [WaitLogNormal], [Write], [GoAway],
+// [SendSettings] and [RefuseConnections] it goes on.
+//
+// [Sequence] makes one effect of several, [Sometimes], [EveryNth] and [First] choose when it happens.
 type Effect interface{ effect() }
 
 // CloseSocket closes the transport connection, without a farewell of TLS. As the zero value it is a plain disconnect.
@@ -69,11 +76,69 @@ type CloseStream struct{ Code http2.ErrorCode }
 // what the client does then.
 type Stall struct{}
 
+// Garbage sends a number of random bytes, of the seed of [WithSeed], and closes the connection. Under TLS, and between the frames of HTTP/2, they are
+// what is encrypted.
+type Garbage struct{ Bytes int }
+
+// PartialRecord sends the beginning of a record of TLS (RFC 8446 section 5.1), in cleartext beneath what is encrypted, and closes the connection. Without
+// TLS it is [CloseSocket].
+type PartialRecord struct{}
+
+// Wait lets time pass.
+type Wait struct{ For time.Duration }
+
+// WaitBetween lets some time pass, each as likely as the other, of the seed of [WithSeed].
+type WaitBetween struct{ Min, Max time.Duration }
+
+// WaitLogNormal lets time pass as the latencies of real servers are distributed: half are below the median, and a few much above it, the further the
+// larger sigma is; 0.1 is narrow and 1 has a long tail. It is of the seed of [WithSeed].
+type WaitLogNormal struct {
+	Median time.Duration
+	Sigma  float64
+}
+
+// Write sends bytes as they are, at that place of what is sent: on HTTP/2 between two frames.
+type Write struct{ Bytes []byte }
+
+// GoAway says goodbye over HTTP/2 (RFC 9113 section 6.8): the client opens no more streams, those that it opened go on, and the connection ends
+// after them. On HTTP/1.1 it does nothing.
+type GoAway struct {
+	Code  http2.ErrorCode
+	Debug string // sent along
+	// Refuse names the stream before this one as the last, so that the client takes this one for refused. Then the exchange ends.
+	Refuse bool
+}
+
+// SendSettings announces other settings over HTTP/2 (RFC 9113 section 6.5), from then on, for the connection. What the server itself does about
+// them says [http2.Conn.SendSettings]. On HTTP/1.1 it does nothing.
+type SendSettings struct{ Settings []http2.Setting }
+
+// RefuseConnections makes the server stop listening, as [Server.Refuse] does, and listen again after a time, unless that is 0.
+type RefuseConnections struct{ For time.Duration }
+
+// FailHandshake breaks the handshake of TLS off, with an alert, at [RequestStart]. Without TLS it is [CloseSocket].
+type FailHandshake struct{}
+
+// BadCertificate presents a certificate that clients should refuse, at [RequestStart]. If the client does, the response is used up, as with other
+// effects there; if not, its request gets it. Without TLS it does nothing.
+type BadCertificate struct{ Fault CertificateFault }
+
 func (CloseSocket) effect()        {}
 func (Reset) effect()              {}
 func (ShutdownConnection) effect() {}
 func (CloseStream) effect()        {}
 func (Stall) effect()              {}
+func (Garbage) effect()            {}
+func (PartialRecord) effect()      {}
+func (Wait) effect()               {}
+func (WaitBetween) effect()        {}
+func (WaitLogNormal) effect()      {}
+func (Write) effect()              {}
+func (GoAway) effect()             {}
+func (SendSettings) effect()       {}
+func (RefuseConnections) effect()  {}
+func (FailHandshake) effect()      {}
+func (BadCertificate) effect()     {}
 
 // half is the threshold of an effect that waits for half of a body.
 const half int64 = -1

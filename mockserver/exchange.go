@@ -24,7 +24,7 @@ func (c *connection) exchange(ctx context.Context) (more bool) {
 	}
 	r.begin(head)
 	if resp := c.proxied(r); resp != nil {
-		r.Failure = c.readBody(ctx, r, early{})
+		_, r.Failure = c.readBody(ctx, r, early{})
 		if c.record(r); r.Failure != nil {
 			return c.reject(r)
 		}
@@ -36,11 +36,13 @@ func (c *connection) exchange(ctx context.Context) (more bool) {
 		c.record(r)
 		return c.answer(ctx, r, head, c.blame(err), true)
 	}
-	if e := hint.onRequest(); e != nil {
+	plan := c.server.plan(hint.onRequest())
+	if ends(plan) {
 		r.Failure = errEffect
 		c.record(r)
 		c.log(r, 0)
-		c.perform(ctx, e)
+	}
+	if !c.perform(ctx, RequestHead, plan) {
 		return false
 	}
 	if err := c.informational(r, hint.infos); err != nil {
@@ -48,13 +50,13 @@ func (c *connection) exchange(ctx context.Context) (more bool) {
 		return false
 	}
 	if !hint.unread(r) {
-		r.Failure = c.readBody(ctx, r, hint)
+		plan, r.Failure = c.readBody(ctx, r, hint)
 	}
 	c.record(r)
 	switch {
 	case r.Failure == errEffect: // the response is used up, or a client that tries again would meet it forever
 		c.log(r, 0)
-		c.performAt(ctx, RequestBody, hint.effects[RequestBody].effect)
+		c.perform(ctx, RequestBody, plan)
 		return false
 	case r.Failure != nil:
 		hint.giveBack()
@@ -165,29 +167,33 @@ func (c *connection) informational(r *Request, infos []informational) error {
 }
 
 // readBody reads the request body into r, at the pace and up to the point that the script gives.
-func (c *connection) readBody(ctx context.Context, r *Request, hint early) error {
+func (c *connection) readBody(ctx context.Context, r *Request, hint early) (struck []Effect, err error) {
 	body, err := c.http.Body()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	_, sized := r.Headers.Last("Content-Length")
 	if !sized && body.Len() != http1.Chunked {
-		return nil
+		return nil, nil
 	}
 	length := int64(-1)
 	if sized {
 		length = body.Len()
 	}
-	if err := c.readContent(ctx, r, hint, body, length); err != nil {
-		return err
+	act := func(plan []Effect) bool { return c.perform(ctx, RequestBody, plan) }
+	if struck, err := c.readContent(ctx, r, hint, body, length, act); err != nil {
+		return struck, err
 	}
 	trailers, err := body.Trailers()
 	r.Trailers = headersOf(trailers)
-	return err
+	return nil, err
 }
 
-// readContent reads content of a length, -1 if that is not known.
-func (c *connection) readContent(ctx context.Context, r *Request, hint early, body contentReader, length int64) error {
+// readContent reads content of a length, -1 if that is not known. An effect that is due within it is struck if it ends the exchange, which is
+// for the caller then, with errEffect; act performs others.
+func (c *connection) readContent(
+	ctx context.Context, r *Request, hint early, body contentReader, length int64, act func(plan []Effect) bool,
+) (struck []Effect, err error) {
 	r.Body = []byte{}
 	effect := hint.effects[RequestBody]
 	stop := effect.at(length)
@@ -199,7 +205,10 @@ func (c *connection) readContent(ctx context.Context, r *Request, hint early, bo
 	defer piece.Clear()
 	for {
 		if stop == r.BodySize {
-			return errEffect
+			stop = -1
+			if plan := c.server.plan(effect.effect); ends(plan) || !act(plan) {
+				return plan, errEffect
+			}
 		}
 		most := pace.most(16 << 10)
 		if stop >= 0 {
@@ -207,13 +216,13 @@ func (c *connection) readContent(ctx context.Context, r *Request, hint early, bo
 		}
 		n, err := body.ReadBuffer(&piece, most)
 		if err == io.EOF {
-			return nil
+			return nil, nil
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := pace.pass(ctx, n, nil); err != nil {
-			return err
+			return nil, err
 		}
 		r.BodySize += n
 		keep := n
@@ -222,7 +231,7 @@ func (c *connection) readContent(ctx context.Context, r *Request, hint early, bo
 		}
 		kept, err := piece.ReadN(keep)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		r.Body = append(r.Body, kept...)
 		piece.Clear()
@@ -236,9 +245,11 @@ type contentReader interface {
 
 // answer sends the response as it is scripted. told says that its 1xx responses were sent.
 func (c *connection) answer(ctx context.Context, r *Request, head http1.RequestHead, resp Response, told bool) bool {
-	if e := resp.effects[ResponseStart].effect; e != nil {
+	plan := c.server.plan(resp.effects[ResponseStart].effect)
+	if ends(plan) {
 		c.log(r, 0)
-		c.perform(ctx, e)
+	}
+	if !c.perform(ctx, ResponseStart, plan) {
 		return false
 	}
 	err := sleep(ctx, resp.headDelay)
@@ -250,7 +261,7 @@ func (c *connection) answer(ctx context.Context, r *Request, head http1.RequestH
 	}
 	keep := false
 	if err == nil && resp.raw != nil {
-		keep, err = c.sendRaw(ctx, head, &resp)
+		keep, err = c.sendRaw(ctx, r, head, &resp)
 	} else if err == nil && resp.handled(r.Method) {
 		keep, err = c.sendSocket(ctx, r, &resp)
 	} else if err == nil {
@@ -263,9 +274,12 @@ func (c *connection) answer(ctx context.Context, r *Request, head http1.RequestH
 		c.over = true
 		return false
 	}
+	if c.over { // an effect within the body
+		return false
+	}
 	c.log(r, resp.Code())
-	if e := resp.effects[ResponseEnd].effect; e != nil && !c.over {
-		c.perform(ctx, e)
+	if !c.perform(ctx, ResponseEnd, c.server.plan(resp.effects[ResponseEnd].effect)) {
+		return false
 	}
 	if resp.tunnel && r.Method == "CONNECT" && resp.switches(r.Method) && !c.over {
 		c.tunnel, c.opened = r.Target, true
@@ -299,10 +313,10 @@ func (c *connection) send(ctx context.Context, r *Request, resp *Response) (keep
 }
 
 // sendRaw sends bytes past the codec, which then knows nothing of the state of the connection: another takes its place.
-func (c *connection) sendRaw(ctx context.Context, head http1.RequestHead, resp *Response) (keep bool, err error) {
+func (c *connection) sendRaw(ctx context.Context, r *Request, head http1.RequestHead, resp *Response) (keep bool, err error) {
 	source, sink := c.http.Source(), c.http.Sink()
 	whole := int64(len(resp.raw))
-	if err := c.sendBytes(ctx, byteReader(resp.raw), whole, resp, false); err != nil || c.over {
+	if err := c.sendBytes(ctx, r, byteReader(resp.raw), whole, resp, false); err != nil || c.over {
 		return false, err
 	}
 	if err := sink.Flush(); err != nil {

@@ -14,11 +14,13 @@ const recordHandshake = 0x16
 
 // serveLayer speaks HTTP over conn, through TLS if that comes first, to its end. If that is a tunnel, the server is at its other end too, and what
 // the tunnel is carried by is returned.
-func (c *connection) serveLayer(ctx context.Context, conn net.Conn, effect Effect) (tunnel net.Conn) {
+func (c *connection) serveLayer(ctx context.Context, conn net.Conn) (tunnel net.Conn) {
 	secured := false
 	if c.server.secrets != nil && !c.expectsTunnel(&conn) {
-		t := tls.Server(conn, c.server.secrets.config)
-		if err := t.Handshake(); err != nil {
+		config, over := c.tlsConfig()
+		t := tls.Server(conn, config)
+		err := t.Handshake()
+		if over(err); err != nil {
 			if ctx.Err() == nil {
 				c.server.cfg.logger.Warn("mockserver: TLS handshake", "conn", c.index, "err", err)
 			}
@@ -26,8 +28,7 @@ func (c *connection) serveLayer(ctx context.Context, conn net.Conn, effect Effec
 		}
 		c.tls, conn, secured = t, t, true
 	}
-	if effect != nil {
-		c.performAt(ctx, RequestStart, effect)
+	if c.stalled(ctx) {
 		return nil
 	}
 	conn, version2 := c.negotiated(conn, secured)

@@ -39,6 +39,8 @@ type config struct {
 	journal    int
 	takeLimit  time.Duration
 	strict     bool
+	seed       uint64
+	badCert    CertificateFault
 	logger     *slog.Logger
 }
 
@@ -94,6 +96,11 @@ func WithClientAuth(mode tls.ClientAuthType, roots *x509.CertPool) Option {
 	return option(func(c *config) { c.clientAuth, c.clientRoots = mode, roots })
 }
 
+// WithBadCertificate has the server present a generated certificate that clients should refuse. [BadCertificate] does so on one connection.
+func WithBadCertificate(f CertificateFault) Option {
+	return option(func(c *config) { c.secure, c.tls, c.badCert = true, nil, f })
+}
+
 // WithoutALPN has TLS negotiate no protocol: connections over it speak HTTP/1.1.
 func WithoutALPN() Option { return option(func(c *config) { c.noALPN = true }) }
 
@@ -108,6 +115,9 @@ func WithBodyLimit(bytes int64) Option { return option(func(c *config) { c.bodyL
 // default, any negative number, keeps all until they are taken, and the last 10,000 taken ones, with bodies of 64 MiB together. A server that runs
 // for long should keep few, or none: 0.
 func WithJournalLimit(requests int) Option { return option(func(c *config) { c.journal = requests }) }
+
+// WithSeed sets what the random choices of the server's effects follow from. The default is 0, so that they are the same each time.
+func WithSeed(seed uint64) Option { return option(func(c *config) { c.seed = seed }) }
 
 // WithTakeTimeout bounds [Server.TakeRequest] where its context has no deadline, so that a request that never comes fails a test instead of
 // hanging it. The default is 10 seconds; 0 and less mean no limit.

@@ -276,6 +276,11 @@ func (r Response) at(m Moment, after int64, e Effect) Response {
 	if m < 0 || m >= moments {
 		return r.fail("On(%v): no such moment", m)
 	}
+	if e != nil {
+		if err := checkEffect(m, e); err != nil {
+			return r.fail("%w", err)
+		}
+	}
 	r.effects[m] = timed{e, after}
 	return r
 }

@@ -49,7 +49,7 @@ func byteReader(p []byte) io.Reader { return bytes.NewReader(p) }
 // sendBody sends the content of a response, framed, and the trailers.
 func (c *connection) sendBody(ctx context.Context, r *Request, resp *Response) error {
 	if resp.bodiless(r.Method) || resp.content.open == nil && !resp.encoded() {
-		return c.sendBytes(ctx, byteReader(nil), 0, resp, false)
+		return c.sendBytes(ctx, r, byteReader(nil), 0, resp, false)
 	}
 	content, err := resp.content.reader()
 	if err != nil {
@@ -58,13 +58,13 @@ func (c *connection) sendBody(ctx context.Context, r *Request, resp *Response) e
 	defer content.Close()
 	whole := resp.content.length
 	if !resp.encoded() {
-		return c.sendBytes(ctx, content, whole, resp, resp.content.live)
+		return c.sendBytes(ctx, r, content, whole, resp, resp.content.live)
 	}
 	coded := &chunkReader{content: content, left: whole, sizes: resp.chunks}
 	if whole >= 0 {
 		whole = coded.length()
 	}
-	if err := c.sendBytes(ctx, coded, whole, resp, resp.content.live); err != nil || c.over {
+	if err := c.sendBytes(ctx, r, coded, whole, resp, resp.content.live); err != nil || c.over {
 		return err
 	}
 	sink := c.http.Sink()
@@ -78,17 +78,22 @@ func (c *connection) sendBody(ctx context.Context, r *Request, resp *Response) e
 }
 
 // sendBytes sends what a body is on the wire, and performs the effect that strikes within it.
-func (c *connection) sendBytes(ctx context.Context, body io.Reader, length int64, resp *Response, live bool) error {
-	struck, err := sendBytes(ctx, c.http.Sink(), body, length, resp, live)
-	if struck {
-		c.perform(ctx, resp.effects[ResponseBody].effect)
-	}
+func (c *connection) sendBytes(ctx context.Context, r *Request, body io.Reader, length int64, resp *Response, live bool) error {
+	_, err := sendBytes(ctx, c.http.Sink(), body, length, resp, live, func() bool {
+		plan := c.server.plan(resp.effects[ResponseBody].effect)
+		if ends(plan) {
+			c.log(r, resp.Code())
+		}
+		return c.perform(ctx, ResponseBody, plan)
+	})
 	return err
 }
 
-// sendBytes sends bytes at the pace and up to the point that the script gives; struck says that the effect is due there. The length is -1 if it
-// is not known. Live bytes are sent when they come.
-func sendBytes(ctx context.Context, sink *okio.BufferedSink, body io.Reader, length int64, resp *Response, live bool) (struck bool, err error) {
+// sendBytes sends bytes at the pace that the script gives, and has the effect strike at its point; struck says that this was the end. The length is
+// -1 if it is not known. Live bytes are sent when they come.
+func sendBytes(
+	ctx context.Context, sink *okio.BufferedSink, body io.Reader, length int64, resp *Response, live bool, strike func() (goesOn bool),
+) (struck bool, err error) {
 	effect := resp.effects[ResponseBody]
 	stop := effect.at(length)
 	pace := pacer{throttle: resp.throttle}
@@ -96,8 +101,12 @@ func sendBytes(ctx context.Context, sink *okio.BufferedSink, body io.Reader, len
 	var sent int64
 	for ended := false; ; {
 		if stop >= 0 && (sent == stop || ended) {
-			err := sink.Flush()
-			return err == nil, err
+			if err := sink.Flush(); err != nil {
+				return false, err
+			}
+			if stop = -1; !strike() {
+				return true, nil
+			}
 		}
 		if ended {
 			return false, nil

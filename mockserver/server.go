@@ -17,6 +17,7 @@ type Server struct {
 	host    string   // of URL; set by Start
 	queue   *Queue
 	journal journal
+	dice    *dice
 
 	dispatcher atomic.Pointer[Dispatcher]
 	context    context.Context // of all that runs, from NewUnstarted to the end
@@ -63,6 +64,7 @@ func Start(opts ...Option) (*Server, error) {
 // nil for none.
 func NewUnstarted(tb testing.TB, opts ...Option) *Server {
 	s := &Server{cfg: newConfig(opts), tb: tb, queue: new(Queue), conns: make(map[*connection]struct{}), gone: make(chan struct{})}
+	s.dice = newDice(s.cfg.seed)
 	s.SetDispatcher(s.cfg.dispatcher)
 	s.context, s.cancel = context.WithCancelCause(context.WithValue(context.Background(), serverKey{}, s))
 	s.journal.limit, s.journal.done = s.cfg.journal, s.context.Done()

@@ -87,14 +87,11 @@ func (s *session) closeIdle() {
 }
 
 // leave says goodbye: the client opens no more streams.
-func (s *session) leave() {
+func (s *session) leave(say func()) {
 	s.mu.Lock()
-	first := !s.leaving
 	s.leaving = true
 	s.mu.Unlock()
-	if first {
-		s.conn.GoAway(http2.NoError)
-	}
+	say()
 }
 
 // drain says goodbye in a way that no request is lost by.

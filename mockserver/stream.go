@@ -3,8 +3,6 @@ package mockserver
 import (
 	"context"
 	"errors"
-	"fmt"
-	"time"
 
 	"github.com/okhttp-go/ok/okhttp/http2"
 	"github.com/okhttp-go/ok/okio"
@@ -94,11 +92,13 @@ func (x *streamExchange) run(ctx context.Context, bare bool) {
 		x.answer(ctx, x.blame(err), true)
 		return
 	}
-	if e := hint.onRequest(); e != nil {
+	plan := x.server.plan(hint.onRequest())
+	if ends(plan) {
 		r.Failure = errEffect
 		journal.record(r)
 		x.log(r, 0)
-		x.perform(e, false)
+	}
+	if !x.perform(ctx, plan, false) {
 		return
 	}
 	if err := x.informational(hint.infos); err != nil {
@@ -106,13 +106,13 @@ func (x *streamExchange) run(ctx context.Context, bare bool) {
 		return
 	}
 	if !bare && r.Method != "CONNECT" && !hint.unread(r) {
-		r.Failure = x.readBody(ctx, hint)
+		plan, r.Failure = x.readBody(ctx, hint)
 	}
 	journal.record(r)
 	switch {
 	case r.Failure == errEffect: // the response is used up, or a client that tries again would meet it forever
 		x.log(r, 0)
-		x.perform(hint.effects[RequestBody].effect, false)
+		x.perform(ctx, plan, false)
 		return
 	case r.Failure != nil: // the stream or the connection is over
 		hint.giveBack()
@@ -126,13 +126,14 @@ func (x *streamExchange) run(ctx context.Context, bare bool) {
 }
 
 // readBody reads the content and the trailers of the request.
-func (x *streamExchange) readBody(ctx context.Context, hint early) error {
-	if err := x.readContent(ctx, x.request, hint, x.stream.Source(), x.length); err != nil {
-		return err
+func (x *streamExchange) readBody(ctx context.Context, hint early) (struck []Effect, err error) {
+	act := func(plan []Effect) bool { return x.perform(ctx, plan, false) }
+	if struck, err := x.readContent(ctx, x.request, hint, x.stream.Source(), x.length, act); err != nil {
+		return struck, err
 	}
 	trailers, err := x.stream.Trailers()
 	x.request.Trailers = headersOf(trailers)
-	return err
+	return nil, err
 }
 
 func (x *streamExchange) informational(infos []informational) error {
@@ -147,9 +148,11 @@ func (x *streamExchange) informational(infos []informational) error {
 // answer sends the response as it is scripted. told says that its 1xx responses were sent.
 func (x *streamExchange) answer(ctx context.Context, resp Response, told bool) {
 	r := x.request
-	if e := resp.effects[ResponseStart].effect; e != nil {
+	plan := x.server.plan(resp.effects[ResponseStart].effect)
+	if ends(plan) {
 		x.log(r, 0)
-		x.perform(e, false)
+	}
+	if !x.perform(ctx, plan, false) {
 		return
 	}
 	err := sleep(ctx, resp.headDelay)
@@ -172,18 +175,15 @@ func (x *streamExchange) answer(ctx context.Context, resp Response, told bool) {
 		x.stream.Cancel(http2.InternalError, err)
 		return
 	}
-	x.log(r, resp.Code())
-	if e := resp.effects[ResponseBody].effect; struck {
-		x.perform(e, false)
+	if struck {
 		return
 	}
-	if e := resp.effects[ResponseEnd].effect; e != nil {
-		x.perform(e, true)
-	}
+	x.log(r, resp.Code())
+	x.perform(ctx, x.server.plan(resp.effects[ResponseEnd].effect), true)
 	_ = x.stream.Source().Close() // asks for no more of a request that was not read
 }
 
-// send sends the response; struck says that an effect is due within its body.
+// send sends the response; struck says that an effect ended it within its body.
 func (x *streamExchange) send(ctx context.Context, resp *Response) (struck bool, err error) {
 	_, fields := resp.head(x.request.Method)
 	bare := resp.bodiless(x.request.Method) || resp.content.open == nil
@@ -204,7 +204,14 @@ func (x *streamExchange) send(ctx context.Context, resp *Response) (struck bool,
 	}
 	defer body.Close()
 	sink := okio.NewBufferedSink(x.stream.Sink())
-	if struck, err = sendBytes(ctx, sink, body, scripted.length, resp, scripted.live); err != nil || struck {
+	strike := func() bool {
+		plan := x.server.plan(resp.effects[ResponseBody].effect)
+		if ends(plan) {
+			x.log(x.request, resp.Code())
+		}
+		return x.perform(ctx, plan, false)
+	}
+	if struck, err = sendBytes(ctx, sink, body, scripted.length, resp, scripted.live, strike); err != nil || struck {
 		return struck, err
 	}
 	if len(resp.trailers) == 0 || resp.bodiless(x.request.Method) {
@@ -214,23 +221,4 @@ func (x *streamExchange) send(ctx context.Context, resp *Response) (struck bool,
 		return false, err
 	}
 	return false, x.stream.SendTrailers(resp.trailers)
-}
-
-// perform does what an effect says. whole says that the response was sent.
-func (x *streamExchange) perform(e Effect, whole bool) {
-	x.stream.SetLimits(0, 0, time.Now().Add(stallLimit))
-	switch e := e.(type) {
-	case CloseStream:
-		x.stream.Cancel(e.Code, fmt.Errorf("%w: CloseStream", errEffect))
-	case ShutdownConnection:
-		x.leave()
-		if !whole {
-			x.stream.Cancel(http2.Cancel, errEffect)
-		}
-	case Stall:
-		_ = x.stream.AwaitEnd()
-	default:
-		x.strike(e)
-		_ = x.stream.AwaitEnd()
-	}
 }

@@ -93,7 +93,7 @@ func (s *Server) await(r *Request) (done func()) {
 }
 
 // scripted are the functions beneath which code of the user runs on a goroutine of the server.
-var scripted = []string{".peekSafely", ".dispatch", ".(*connection).handle"}
+var scripted = []string{".peekSafely", ".dispatch", ".(*connection).handle", ".(*handlerDispatcher).Dispatch"}
 
 // insideScript reports whether its caller is called by code of a script.
 func insideScript() bool {
@@ -104,7 +104,8 @@ func insideScript() bool {
 	for more {
 		var f runtime.Frame
 		f, more = frames.Next()
-		if name, ok := strings.CutPrefix(f.Function, own); ok && slices.Contains(scripted, name) {
+		name, ok := strings.CutPrefix(f.Function, own)
+		if ok && slices.ContainsFunc(scripted, func(s string) bool { return strings.HasPrefix(name, s) }) {
 			return true
 		}
 	}

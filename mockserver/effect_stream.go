@@ -1,0 +1,67 @@
+package mockserver
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/okhttp-go/ok/okhttp/http2"
+)
+
+// perform performs a plan on a stream. It reports whether the exchange goes on. whole says that the response was sent.
+func (x *streamExchange) perform(ctx context.Context, plan []Effect, whole bool) (goesOn bool) {
+	for _, e := range plan {
+		if !x.act(ctx, e, whole) {
+			return false
+		}
+	}
+	return true
+}
+
+func (x *streamExchange) act(ctx context.Context, e Effect, whole bool) (goesOn bool) {
+	switch e := e.(type) {
+	case Wait:
+		return sleep(ctx, e.For) == nil
+	case Write:
+		x.conn.Inject(e.Bytes)
+		return true
+	case SendSettings:
+		x.conn.SendSettings(e.Settings...)
+		return true
+	case RefuseConnections:
+		x.server.refuseFor(e.For)
+		return true
+	case GoAway:
+		last := x.stream.ID()
+		if e.Refuse {
+			last -= min(last, 2)
+		}
+		x.leave(func() { x.conn.GoAwayAfter(last, e.Code, e.Debug) })
+		if !e.Refuse {
+			return true
+		}
+		x.awaitEnd()
+	case CloseStream:
+		x.stream.Cancel(e.Code, fmt.Errorf("%w: CloseStream", errEffect))
+	case ShutdownConnection:
+		x.leave(func() { x.conn.GoAway(http2.NoError) })
+		if !whole {
+			x.stream.Cancel(http2.Cancel, errEffect)
+		}
+	case Garbage:
+		x.conn.Inject(x.server.dice.bytes(e.Bytes))
+		x.conn.Close()
+	case Stall:
+		x.awaitEnd()
+	default:
+		x.strike(e)
+		x.awaitEnd()
+	}
+	return false
+}
+
+// awaitEnd waits until the stream is over.
+func (x *streamExchange) awaitEnd() {
+	x.stream.SetLimits(0, 0, time.Now().Add(stallLimit))
+	_ = x.stream.AwaitEnd()
+}
