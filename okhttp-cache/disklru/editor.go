@@ -108,13 +108,17 @@ func (d *Editor) finish(success bool) error {
 		return ErrEditDone
 	}
 	d.done = true
-	if !d.attached() {
-		if success {
-			return &NotStoredError{d.entry.key, d.err}
-		}
-		return nil
+	var err error
+	switch {
+	case d.attached():
+		err = s.complete(d, success)
+	case success:
+		err = &NotStoredError{d.entry.key, d.err}
 	}
-	return s.complete(d, success)
+	if !success || err != nil {
+		_ = s.syncJournal() // it says that the entry is what it was; without that a loss of power costs the entry
+	}
+	return err
 }
 
 // detach ends the edit for everybody but its user, because of err or because the entry is removed. Where open files cannot be deleted that has to wait for

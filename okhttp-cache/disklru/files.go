@@ -42,7 +42,10 @@ func (s *Store) createHandle(p okio.Path) (*okio.FileHandle, error) {
 
 func create[T any](s *Store, p okio.Path, open func(okio.Path, okio.OpenMode) (T, error)) (T, error) {
 	file, err := open(p, okio.MustCreate)
-	if !errors.Is(err, fs.ErrExist) {
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return file, err
+	}
+	if m, _ := s.metadata(p); m == nil {
 		return file, err
 	}
 	if err := s.deleteValue(p); err != nil {

@@ -52,6 +52,7 @@ func (s *Store) initialize() error {
 		s.dropJournal()
 		s.reset()
 		if err := s.deleteContents(); err != nil {
+			s.unwiped = true
 			return err
 		}
 	}
@@ -59,6 +60,8 @@ func (s *Store) initialize() error {
 		return err
 	}
 	s.initialized = true
+	s.strays = s.unwiped
+	s.afterOpening()
 	return nil
 }
 
@@ -119,7 +122,7 @@ func (s *Store) openExisting(journal *okio.Metadata) error {
 	return s.processJournal()
 }
 
-// afterOpening makes up for what the last session did not do.
+// afterOpening schedules what the last session, or the last attempt to open the directory, did not do.
 func (s *Store) afterOpening() {
 	if s.size > s.maxSize || s.rebuildDue() || s.strays {
 		s.scheduleCleanup()

@@ -42,6 +42,7 @@ type Store struct {
 	rebuildFailed bool
 	cleaning      bool // the cleanup is scheduled
 	strays        bool // there may be files that the journal does not know
+	unwiped       bool // a corrupt directory could not be emptied
 }
 
 // reset makes s a store without entries.
