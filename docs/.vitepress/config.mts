@@ -65,6 +65,12 @@ export default defineConfig({
         ],
       },
       {
+        text: 'okhttp-cache',
+        items: [
+          { text: 'The store', link: '/cache/store' },
+        ],
+      },
+      {
         text: 'Tools and tests',
         items: [
           { text: 'mockserver', link: '/mockserver' },

@@ -239,10 +239,9 @@ func killVersion(store *Store, key string) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	var name, sum string
-	var n uint64
-	if _, err := fmt.Sscan(string(meta), &name, &n, &sum); err != nil || name != key || fmt.Sprintf("%x", sha256.Sum256(body)) != sum {
+	fields := strings.Fields(string(meta))
+	if len(fields) != 3 || fields[0] != key || fields[2] != fmt.Sprintf("%x", sha256.Sum256(body)) {
 		return 0, fmt.Errorf("%s has %q and a body of %d bytes that is not of it", key, meta, len(body))
 	}
-	return n, nil
+	return strconv.ParseUint(fields[1], 10, 64)
 }
