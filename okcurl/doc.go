@@ -4,8 +4,8 @@
 //
 //	okcurl [option...] URL...
 //
-// The URLs are fetched one after another by one client, so that connections are used again where that is possible. Each response body goes
-// to standard output as it comes, piece by piece. A URL without a scheme is an http one. What follows is the manual in short; okcurl --help
+// The URLs are fetched one after another by one client, so that connections are used again where that is possible, or at the same time with -Z, --parallel,
+// --parallel-max of them. Each response body goes to standard output as it comes, piece by piece. A URL without a scheme is an http one. What follows is the manual in short; okcurl --help
 // prints every option with its default.
 //
 // Options and URLs may stand in any order. Switches can be bundled (-sSL); an argument can be attached or stand apart (-XPUT, -X PUT,
@@ -17,22 +17,34 @@
 //
 // -d, --data sends a form. @FILE stands for a file without its line ends, @- for standard input. --data-binary keeps the bytes of a file,
 // --data-raw takes no file, --json sends and asks for JSON. Repeated data is joined with "&", JSON with nothing. A file that is the
-// only piece of --data-binary or --json is streamed; all other data is held in memory.
+// only piece of --data-binary or --json is streamed; all other data is held in memory. --data-urlencode encodes it, and -G, --get puts all data into the
+// query.
+//
+// -F, --form sends a multipart form, a part each: name=text, name=@FILE for a file, name=<FILE for the text of one, with ;type=T and ;filename=N behind;
+// --form-string takes no file. -T, --upload-file sends a file by PUT, named after the URL's last slash; - is standard input.
+//
+// -b, --cookie sends "a=1; b=2" to the host of each URL, or begins with the cookies of a file, and -c, --cookie-jar keeps cookies and writes them at the end,
+// both as cookies.txt. -r, --range asks for a part. --limit-rate bounds the bytes a second of each direction.
 //
 // -H, --header sends "Name: value" in place of a default header. "Name:" removes a default header and "Name;" sends it empty. Content-Type
 // is that of the body. Content-Length is never taken from here but follows the body, and "Transfer-Encoding: chunked" sends the body chunked.
-// Short cuts: -A, --user-agent; -e, --referer; -u, --user for Basic credentials. User info of the URL is sent as such credentials too; it is never printed.
+// Short cuts: -A, --user-agent; -e, --referer; -u, --user for Basic credentials, which --digest keeps back until a server asks for Digest; --oauth2-bearer. User info of the URL is sent as such credentials too; it is never printed.
 //
 // --compressed asks for br, zstd, gzip or deflate and unpacks what comes. Without it no Accept-Encoding is sent and nothing is unpacked.
 //
 // # The response
 //
 // -i, --include prints the heads of all responses, -I, --head only those. -o, --output FILE and -O, --remote-name write to a file; the nth
-// of them belongs to the nth URL. A file that is written while standard error is a terminal has a progress bar. A download that fails leaves
-// what it got. -f, --fail takes a status of 400 or more for a failure. -w, --write-out prints variables: content_type, errormsg, exitcode, filename_effective,
+// of them belongs to the nth URL. --output-dir puts them into a folder, --create-dirs makes what is missing, and -C, --continue-at goes on with a file
+// (- after what it has). -D, --dump-header writes the heads to a file. A file that is written while standard error is a terminal has a progress bar. A download that fails leaves
+// what it got. -f, --fail takes a status of 400 or more for a failure, and --fail-with-body keeps its body. -w, --write-out prints variables: content_type, errormsg, exitcode, filename_effective,
 // http_code, http_version, local_ip, local_port, method, num_connects, num_redirects, redirect_url, remote_ip, remote_port, response_code,
 // scheme, size_download, size_upload, speed_download, time_appconnect, time_connect, time_namelookup, time_pretransfer, time_starttransfer,
 // time_total and url_effective.
+//
+// --retry N tries N times more after a time limit, a host that was not found, a status of 408, 429, 500, 502, 503 or 504, and, where the method may be
+// repeated, a connection that broke. It waits a second, twice as long each time up to ten minutes, or --retry-delay, or what Retry-After says, within
+// --retry-max-time. --retry-connrefused and --retry-all-errors let it do more. What is on standard output already is not fetched again.
 //
 // -L, --location follows redirects, --max-redirs of them. A redirect by 301, 302 or 303 becomes a GET, also with -X. Credentials and
 // cookies do not follow to another origin.
@@ -41,13 +53,15 @@
 //
 // --connect-timeout bounds connecting to one address, --read-timeout each wait for bytes and the TLS handshake (both 10 seconds by default), and
 // -m, --max-time the whole. -k, --insecure accepts any certificate; --cacert FILE names those to trust.
+// -E, --cert and --key are the client's own. --pin HOST=sha256/... demands a public key. --tlsv1.2, --tlsv1.3 and --tls-max bound the version. Secrets of the
+// sessions are appended to the file that SSLKEYLOGFILE names, for who reads what was recorded on the wire.
 //
 // Over TLS the server chooses between HTTP/2 and HTTP/1.1 (--http2, the default); --http1.1 offers HTTP/1.1 alone. In cleartext it is HTTP/1.1, or HTTP/2
 // with --http2-prior-knowledge, which https URLs fail with.
 //
 // --resolve HOST:PORT:ADDR[,ADDR...] connects to an address instead of looking the host up, for that port alone; * as HOST means all others. --doh-url
 // URL looks hosts up over HTTPS. The host of that URL and names of the local network (single labels, .local, .localhost, .internal, .home.arpa) are looked
-// up by the system, --resolve goes before both, and --insecure is not about that URL.
+// up by the system, --resolve goes before both, and --insecure is not about that URL. -4, --ipv4 and -6, --ipv6 use one family of addresses.
 //
 // -x, --proxy goes through a proxy: http, also for https URLs by CONNECT; https, over TLS, under the same options as servers; socks5 and socks5h.
 // --socks5 and --socks5-hostname are short for the latter two, which resolve host names here and at the proxy; the last of the three counts. Without
@@ -59,7 +73,8 @@
 //
 // -v, --verbose prints events of the connection ("*") and the heads that were sent (">") and received ("<") to standard error. The values
 // of Authorization, Cookie, Proxy-Authorization and Set-Cookie are hidden. -s, --silent prints no errors and no progress, -S, --show-error prints
-// errors nevertheless. --frames prints a line for each frame of HTTP/2, without its content. -h, --help and -V, --version print and do nothing else; --url URL is another way to write a URL.
+// errors nevertheless. --frames prints a line for each frame of HTTP/2, without its content, --events one for each event of a call with its time, and --har FILE records
+// the exchanges as an HTTP Archive, without secrets. --completion SHELL prints a completion for bash, zsh or fish, -M, --manual this page for man. -h, --help and -V, --version print and do nothing else; --url URL is another way to write a URL.
 //
 // # Exit codes
 //
@@ -76,14 +91,17 @@
 //	23   could not write the output
 //	26   could not read data or another input
 //	28   a time limit was up
+//	33   the server sends no parts, with --continue-at
 //	35   could not agree on TLS
 //	47   too many redirects
 //	52   the server closed the connection before its response had come
 //	55   could not send the request
 //	56   could not receive the response, or a proxy refused a tunnel
+//	58   the client certificate cannot be used
 //	60   the server's certificate does not verify
 //	61   the body could not be unpacked
 //	77   could not read the file of --cacert
+//	90   none of the public keys of --pin was shown
 //	92   the server reset the stream, over HTTP/2
 //	97   the SOCKS proxy does not do its part
 //	100  the head of the response is too large

@@ -16,10 +16,11 @@ import (
 type dataKind uint8
 
 const (
-	dataForm   dataKind = iota // -d
-	dataBinary                 // --data-binary
-	dataRaw                    // --data-raw
-	dataJSON                   // --json
+	dataForm    dataKind = iota // -d
+	dataBinary                  // --data-binary
+	dataRaw                     // --data-raw
+	dataJSON                    // --json
+	dataEncoded                 // --data-urlencode
 )
 
 // dataPart is one piece of the request body, as it was given.
@@ -43,7 +44,7 @@ func (o *options) sendsJSON() bool {
 
 // file returns the file that a part stands for, "-" for standard input.
 func (p dataPart) file() (name string, ok bool) {
-	if p.kind == dataRaw {
+	if p.kind == dataRaw || p.kind == dataEncoded {
 		return "", false
 	}
 	return strings.CutPrefix(p.text, "@")
@@ -51,6 +52,9 @@ func (p dataPart) file() (name string, ok bool) {
 
 // content reads a part. Forms lose what an editor adds to a file: its line ends, and NUL, which no form can have.
 func (p dataPart) content(in io.Reader) ([]byte, error) {
+	if p.kind == dataEncoded {
+		return encoded(p.text, in)
+	}
 	name, ok := p.file()
 	if !ok {
 		return []byte(p.text), nil
@@ -89,28 +93,24 @@ func pathText(err error) string {
 	return err.Error()
 }
 
-// body makes the request body of all parts, nil if there are none. It is made once and sent to every URL. A file that is the whole body
+// body makes the request body of all parts, nil if there are none. That of a file to upload belongs to its URL: see upload. It is made once and sent to every URL. A file that is the whole body
 // is not loaded but read anew each time.
 func (o *options) body(in io.Reader) (*okhttp.Body, error) {
-	if len(o.data) == 0 {
+	switch {
+	case len(o.form) > 0:
+		return o.formBody(in)
+	case len(o.data) == 0 || o.get:
 		return nil, nil
 	}
 	contentType := o.contentType()
-	if p := o.data[0]; len(o.data) == 1 && p.kind != dataForm {
+	if p := o.data[0]; len(o.data) == 1 && p.kind != dataForm && p.kind != dataEncoded {
 		if name, ok := p.file(); ok && isRegular(name) {
 			return o.framed(okhttp.File(name, contentType), func() (io.ReadCloser, error) { return os.Open(name) })
 		}
 	}
-	var all []byte
-	for i, p := range o.data {
-		text, err := p.content(in)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 && p.kind != dataJSON {
-			all = append(all, '&')
-		}
-		all = append(all, text...)
+	all, err := o.joined(in)
+	if err != nil {
+		return nil, err
 	}
 	return o.framed(okhttp.Bytes(contentType, all), func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(all)), nil })
 }

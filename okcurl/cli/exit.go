@@ -37,9 +37,12 @@ const (
 	exitEmpty       = 52  // the connection ended before there was a response
 	exitSend        = 55  // the request could not be sent
 	exitReceive     = 56  // the response could not be received, or a proxy refused a tunnel
+	exitRange       = 33  // --continue-at, and a server that sends the whole
+	exitClientCert  = 58  // the client certificate cannot be used
 	exitCertificate = 60  // the certificate does not verify
 	exitCoding      = 61  // what --compressed asked for cannot be unpacked
 	exitCAFile      = 77  // --cacert cannot be read
+	exitPin         = 90  // none of the public keys of --pin
 	exitStream      = 92  // the server reset the stream, over HTTP/2
 	exitHandshake   = 97  // the SOCKS proxy does not do its part
 	exitTooLarge    = 100 // the response's head is too large
@@ -126,6 +129,8 @@ func classifyPhase(e *okhttp.Error) *failure {
 		return &failure{exitConnect, "failed to connect to " + e.Route + ": " + rootText(e.Err) + others(e)}
 	case e.Phase == okhttp.PhaseProxy:
 		return classifyProxy(e)
+	case isPin(e.Err):
+		return &failure{exitPin, libraryText(e.Err)}
 	case e.Phase == okhttp.PhaseTLS && isCertificate(e.Err):
 		return &failure{exitCertificate, "certificate of " + host(e) + " not verified: " + certificateText(e.Err)}
 	case e.Phase == okhttp.PhaseTLS:
@@ -146,6 +151,11 @@ func classifyPhase(e *okhttp.Error) *failure {
 		return classifyBody(e, protocol)
 	}
 	return &failure{exitReceive, "failed to receive the response: " + rootText(e.Err)}
+}
+
+func isPin(err error) bool {
+	_, ok := errors.AsType[*okhttp.PinMismatchError](err)
+	return ok
 }
 
 // classifyProxy tells failures apart by what the proxy was asked for.

@@ -69,7 +69,10 @@ func (o *options) requestHeaders(user *credentials) (okhttp.Headers, error) {
 			add(name, value)
 		}
 	}
-	if user != nil {
+	switch {
+	case o.bearer != "":
+		def("Authorization", "Bearer "+o.bearer)
+	case user != nil && !o.digest:
 		def("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(user.name+":"+user.password)))
 	}
 	def("User-Agent", o.userAgent)
@@ -79,6 +82,9 @@ func (o *options) requestHeaders(user *credentials) (okhttp.Headers, error) {
 		def("Accept", "*/*")
 	}
 	def("Referer", o.referer)
+	if o.byteRange != "" {
+		def("Range", "bytes="+o.byteRange)
+	}
 	for _, h := range o.headers {
 		if !h.remove && !o.decides(h.name) {
 			add(h.name, h.value)
@@ -99,7 +105,7 @@ func (o *options) decides(name string) bool {
 	case "content-length", "transfer-encoding":
 		return true // they must be true to the body, so they are made of it
 	case "content-type":
-		return len(o.data) > 0 // the body's own
+		return o.bodies() > 0 && !o.get // the body's own
 	case "accept-encoding":
 		return o.compressed // what unpacks leaves alone what it did not ask for by itself: see wire
 	}

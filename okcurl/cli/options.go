@@ -19,20 +19,40 @@ const unset time.Duration = -1
 
 // options are the command line, understood.
 type options struct {
-	urls    []string
-	outputs []output // of the URLs in their order
+	urls       []string
+	outputs    []output // of the URLs in their order
+	outputDir  string
+	createDirs bool
+	continueAt *int64 // nil: from the beginning; -1: after what the file has
 
 	method     string // "" if it follows from the rest
 	data       []dataPart
+	get        bool // data is a query
+	form       []formPart
+	uploads    []string // files, of the URLs in their order
+	byteRange  string
 	headers    []headerLine
 	userAgent  string
 	referer    string
 	user       *credentials
+	digest     bool
+	bearer     string
+	cookies    []string
+	cookieJar  *string // nil: none is written
 	compressed bool
 
-	include, head, fail        bool
+	include, head              bool
+	fail, failWithBody         bool
 	silent, showError, verbose bool
+	events                     bool
+	har                        string
+	dumpHeader                 string
 	writeOut                   string
+
+	parallel    bool
+	parallelMax int
+	retry       retries
+	rate        int64 // bytes a second, 0 for no limit
 
 	location     bool
 	maxRedirects int
@@ -40,8 +60,12 @@ type options struct {
 	protocols okhttp.Protocols
 	frames    bool
 
-	insecure bool
-	caFile   string
+	insecure          bool
+	caFile            string
+	certFile, keyFile string
+	pinner            *okhttp.CertificatePinner
+	tlsMin, tlsMax    uint16 // 0: what the library says
+	family            int    // 4 or 6, 0 for both
 
 	resolve []resolveRule
 	dohURL  string // "" for the system's resolver
@@ -53,7 +77,8 @@ type options struct {
 
 	connectTimeout, readTimeout, maxTime time.Duration
 
-	help, version bool
+	help, version, manual bool
+	completion            string
 }
 
 // output is where one response goes.
@@ -71,6 +96,8 @@ func newOptions() *options {
 		connectTimeout: unset,
 		readTimeout:    unset,
 		maxTime:        unset,
+		parallelMax:    50,
+		retry:          retries{delay: unset},
 	}
 }
 
@@ -79,10 +106,34 @@ func (o *options) check() error {
 	switch {
 	case len(o.urls) == 0:
 		return usageError("no URL was given")
-	case o.head && len(o.data) > 0:
+	case o.head && o.bodies() > 0 && !o.get:
 		return usageError("--head and data exclude each other: HEAD carries none")
+	case o.bodies() > 1:
+		return usageError("--data, --form and --upload-file exclude each other")
+	case len(o.uploads) > len(o.urls):
+		return usageError("%d files to upload, expected a URL for each and got %d", len(o.uploads), len(o.urls))
+	case o.keyFile != "" && o.certFile == "":
+		return usageError("--key needs --cert")
+	case o.digest && o.user == nil:
+		return usageError("--digest needs --user")
+	case o.continueAt != nil && o.byteRange != "":
+		return usageError("--continue-at and --range exclude each other")
+	case o.tlsMax != 0 && o.tlsMax < o.tlsMin:
+		return usageError("--tls-max is below what is demanded at least")
+	case o.retry.most > 0 && o.readsInput():
+		return usageError("--retry cannot send standard input again")
 	}
 	return nil
+}
+
+// bodies counts the ways in which the options make a body.
+func (o *options) bodies() (n int) {
+	for _, some := range []bool{len(o.data) > 0, len(o.form) > 0, len(o.uploads) > 0} {
+		if some {
+			n++
+		}
+	}
+	return n
 }
 
 // setProtocols chooses what is spoken. Undone, --http2 leaves HTTP/1.1 and the others the default.
@@ -147,5 +198,54 @@ func setSeconds(d *time.Duration, text string) error {
 	if *d == 0 && seconds > 0 {
 		*d = 1 // 0 would be no limit
 	}
+	return nil
+}
+
+func setCount(n *int, text string, least int) error {
+	value, err := strconv.Atoi(text)
+	if err != nil || value < least {
+		return fmt.Errorf("expected a number from %d on, got %q", least, text)
+	}
+	*n = value
+	return nil
+}
+
+// setFamily restricts the addresses. The latest of --ipv4 and --ipv6 counts.
+func (o *options) setFamily(family int, on bool) {
+	switch {
+	case on:
+		o.family = family
+	case o.family == family:
+		o.family = 0
+	}
+}
+
+// setRate reads bytes a second, with a suffix that multiplies.
+func (o *options) setRate(text string) error {
+	factor := int64(1)
+	digits := text
+	if n := len(text); n > 0 {
+		if i := strings.IndexByte("kmgt", text[n-1]|0x20); i >= 0 {
+			factor, digits = 1<<(10*(i+1)), text[:n-1]
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n < 0 || n > math.MaxInt64/factor {
+		return fmt.Errorf("expected bytes a second, got %q", text)
+	}
+	o.rate = n * factor
+	return nil
+}
+
+// setContinueAt reads an offset, or - for what is there.
+func (o *options) setContinueAt(text string) error {
+	at := int64(-1)
+	if text != "-" {
+		var err error
+		if at, err = strconv.ParseInt(text, 10, 64); err != nil || at < 0 {
+			return fmt.Errorf("expected an offset in bytes or -, got %q", text)
+		}
+	}
+	o.continueAt = &at
 	return nil
 }

@@ -22,6 +22,8 @@ type progress struct {
 	done  int64
 	began time.Time
 	drawn time.Time
+	among *bars  // of which it is a line, nil if it is alone
+	name  string // then
 }
 
 func newProgress(w io.Writer, total int64, now func() time.Time) *progress {
@@ -34,6 +36,10 @@ func (p *progress) add(n int) {
 	if p == nil {
 		return
 	}
+	if p.among != nil {
+		p.among.add(p, n)
+		return
+	}
 	p.done += int64(n)
 	if now := p.now(); now.Sub(p.drawn) >= progressEvery {
 		p.draw(now)
@@ -42,7 +48,11 @@ func (p *progress) add(n int) {
 
 // finish draws the end and leaves the line.
 func (p *progress) finish() {
-	if p != nil {
+	switch {
+	case p == nil:
+	case p.among != nil:
+		p.among.finish(p)
+	default:
 		p.draw(p.now())
 		io.WriteString(p.w, "\n")
 	}
@@ -68,8 +78,12 @@ func (p *progress) line(elapsed time.Duration) string {
 	if p.total > 0 {
 		share = min(float64(p.done)/float64(p.total), 1)
 	}
-	filled := int(share * progressWidth)
-	bar := strings.Repeat("=", filled) + strings.Repeat(" ", progressWidth-filled)
+	width := progressWidth
+	if p.among != nil {
+		width = barsWidth
+	}
+	filled := int(share * float64(width))
+	bar := strings.Repeat("=", filled) + strings.Repeat(" ", width-filled)
 	left := elapsed // at the end, the time it took
 	if p.done < p.total {
 		if rate == 0 {

@@ -52,7 +52,7 @@ func withoutUserinfo(u okhttp.URL) (okhttp.URL, error) {
 }
 
 // request makes the request for one URL.
-func (o *options) request(u okhttp.URL, user *credentials, body *okhttp.Body) (*okhttp.Request, error) {
+func (o *options) request(u okhttp.URL, user *credentials, body *okhttp.Body, uploaded bool) (*okhttp.Request, error) {
 	headers, err := o.requestHeaders(user)
 	if err != nil {
 		return nil, err
@@ -62,6 +62,8 @@ func (o *options) request(u okhttp.URL, user *credentials, body *okhttp.Body) (*
 	case method != "":
 	case o.head:
 		method = "HEAD"
+	case uploaded:
+		method = "PUT"
 	case body != nil:
 		method = "POST"
 	default:

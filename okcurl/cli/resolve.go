@@ -57,7 +57,7 @@ func (o *options) addResolve(text string) error {
 
 // resolver returns the settings for what --resolve and --doh-url say, and makes the client that asks the resolver.
 func (s *session) resolver() ([]okhttp.Option, error) {
-	if s.o.dohURL == "" && len(s.o.resolve) == 0 {
+	if s.o.dohURL == "" && len(s.o.resolve) == 0 && s.o.family == 0 {
 		return nil, nil
 	}
 	var below okhttp.DNS = okdns.System{}
@@ -66,6 +66,9 @@ func (s *session) resolver() ([]okhttp.Option, error) {
 		if below, err = s.overHTTPS(); err != nil {
 			return nil, err
 		}
+	}
+	if s.o.family != 0 {
+		below = &oneFamily{below, s.o.family == 6}
 	}
 	settings := []okhttp.Option{okhttp.WithDNS(below)}
 	if len(s.o.resolve) > 0 {
@@ -84,7 +87,7 @@ func (s *session) overHTTPS() (okhttp.DNS, error) {
 	if err != nil {
 		return nil, usageError("option --doh-url: %w", err)
 	}
-	config, err := s.o.tlsConfig(false)
+	config, err := s.o.tlsConfig(false, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -3,15 +3,21 @@ package cli
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
 	"os"
+	"strings"
+
+	"github.com/okhttp-go/ok/okhttp"
 )
 
-// tlsConfig returns what --cacert asks for, and --insecure where that is heeded, nil if it is nothing.
-func (o *options) tlsConfig(insecure bool) (*tls.Config, error) {
-	if !insecure && o.caFile == "" {
+// tlsConfig returns what the options ask for, --insecure where that is heeded, nil if it is nothing. Secrets of the sessions go to keys, unless nil.
+func (o *options) tlsConfig(insecure bool, keys io.Writer) (*tls.Config, error) {
+	if !insecure && o.caFile == "" && o.certFile == "" && o.tlsMin == 0 && o.tlsMax == 0 && keys == nil {
 		return nil, nil
 	}
-	c := &tls.Config{InsecureSkipVerify: insecure}
+	c := &tls.Config{InsecureSkipVerify: insecure, MinVersion: o.tlsMin, MaxVersion: o.tlsMax, KeyLogWriter: keys}
 	if o.caFile != "" {
 		pem, err := os.ReadFile(o.caFile)
 		if err != nil {
@@ -22,5 +28,76 @@ func (o *options) tlsConfig(insecure bool) (*tls.Config, error) {
 			return nil, &failure{exitCAFile, "no certificate in PEM form in " + o.caFile}
 		}
 	}
+	if o.certFile != "" {
+		key := o.keyFile
+		if key == "" {
+			key = o.certFile
+		}
+		pair, err := tls.LoadX509KeyPair(o.certFile, key)
+		if err != nil {
+			return nil, &failure{exitClientCert, "cannot use the client certificate " + o.certFile + ": " + pathText(err)}
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
 	return c, nil
+}
+
+// setTLSMin demands a version. Undone, it is the library's again.
+func (o *options) setTLSMin(version uint16, on bool) {
+	switch {
+	case on:
+		o.tlsMin = version
+	case o.tlsMin == version:
+		o.tlsMin = 0
+	}
+}
+
+func (o *options) setTLSMax(text string) error {
+	switch text {
+	case "1.2":
+		o.tlsMax = tls.VersionTLS12
+	case "1.3", "default":
+		o.tlsMax = 0
+	default:
+		return fmt.Errorf("expected 1.2 or 1.3, got %q", text)
+	}
+	return nil
+}
+
+// addPin reads HOST=PIN[,PIN...].
+func (o *options) addPin(text string) (err error) {
+	host, list, ok := strings.Cut(text, "=")
+	if !ok || host == "" || list == "" {
+		return fmt.Errorf("expected HOST=PIN, got %q", text)
+	}
+	pins := strings.Split(list, ",")
+	pinner := o.pinner
+	if pinner == nil {
+		pinner, err = okhttp.NewCertificatePinner(host, pins...)
+	} else {
+		pinner, err = pinner.With(host, pins...)
+	}
+	if err != nil {
+		return errors.New(libraryText(err))
+	}
+	o.pinner = pinner
+	return nil
+}
+
+// keyLog opens the file of SSLKEYLOGFILE, with which others can read what was recorded on the wire, nil if there is none. One that cannot be opened
+// harms nobody but who wants to read it.
+func (s *session) keyLog() io.Writer {
+	name := os.Getenv("SSLKEYLOGFILE")
+	if name == "" {
+		return nil
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		if !s.o.silent {
+			fmt.Fprintf(s.err, "okcurl: no secrets are logged: %s\n", pathText(err))
+		}
+		return nil
+	}
+	s.ends = append(s.ends, func() { f.Close() })
+	return f
 }

@@ -8,28 +8,51 @@ import (
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp"
+	"github.com/okhttp-go/ok/okhttp/okauth"
 )
 
 // transfer is the fetching of one URL.
 type transfer struct {
 	*session
 	measure
-	dest *destination
+	n         int // of the URL
+	dest      *destination
+	dump      *destination // of --dump-header, nil without it
+	tries     int
+	invited   bool          // what the server said may be different the next time
+	invitedIn time.Duration // and when that is, 0 if it did not say
 }
 
 // run fetches a URL and writes the response. It returns what failed, nil if nothing did.
 func (t *transfer) run(ctx context.Context, text string, out output) *failure {
 	t.began = time.Now()
-	failed := t.fetch(ctx, text, out)
-	if t.dest != nil {
-		if err := t.dest.close(); err != nil && (failed == nil || failed.code == exitWrite) {
-			failed = err
+	var failed *failure
+	for {
+		t.invited, t.invitedIn = false, 0
+		if failed = t.attempt(ctx, text, out); !t.again(ctx, failed) {
+			break
 		}
+		t.tries++
 	}
 	t.total, t.failure = t.since(), failed
 	if t.o.writeOut != "" && (failed == nil || failed.code != exitInterrupted) {
 		if _, err := io.WriteString(t.out, t.expand(t.o.writeOut, t.err)); err != nil && failed == nil {
 			failed = (&destination{err: err}).close()
+		}
+	}
+	return failed
+}
+
+// attempt fetches once.
+func (t *transfer) attempt(ctx context.Context, text string, out output) *failure {
+	t.dest, t.dump = nil, nil
+	failed := t.fetch(ctx, text, out)
+	for _, d := range []*destination{t.dest, t.dump} {
+		if d == nil {
+			continue
+		}
+		if err := d.close(); err != nil && (failed == nil || failed.code == exitWrite) {
+			failed = err
 		}
 	}
 	return failed
@@ -41,21 +64,33 @@ func (t *transfer) fetch(ctx context.Context, text string, out output) *failure 
 		return classify(ctx, err)
 	}
 	t.at(u)
-	if t.dest, err = destinationOf(out, u, t.out); err != nil {
+	if t.dest, err = t.o.destinationOf(out, u, t.out); err != nil {
 		return classify(ctx, err)
 	}
+	if t.o.dumpHeader != "" {
+		t.dump = &destination{std: t.out, name: strings.TrimPrefix(t.o.dumpHeader, "-"), keep: t.n > 0}
+	}
 	t.file = t.dest.name
-	req, err := t.o.request(u, user, t.body)
+	client, req, err := t.prepare(u, user)
 	if err != nil {
 		return classify(ctx, err)
 	}
-	call := t.client.With(okhttp.WithNetworkInterceptor(t)).NewCall(req)
+	call := client.NewCall(req)
 	call.AddEventListener(t.measure.listener())
 	if t.verbose != nil {
 		call.AddEventListener(t.verbose.listener())
 	}
+	if t.events != nil {
+		call.AddEventListener(t.events(call))
+	}
 	if t.o.include || t.o.head {
-		call.AddEventListener(t.heads())
+		call.AddEventListener(heads(t.dest))
+	}
+	if t.dump != nil {
+		call.AddEventListener(heads(t.dump))
+	}
+	if t.recorder != nil {
+		call.AddEventListener(t.recorder.Listen(call))
 	}
 	resp, err := call.Execute(ctx)
 	if err != nil {
@@ -63,6 +98,41 @@ func (t *transfer) fetch(ctx context.Context, text string, out output) *failure 
 	}
 	defer resp.Body.Close()
 	return t.receive(ctx, resp)
+}
+
+// prepare makes the request for a URL, and the client with what is about that URL alone.
+func (t *transfer) prepare(u okhttp.URL, user *credentials) (client *okhttp.Client, req *okhttp.Request, err error) {
+	body, uploaded := t.body, t.n < len(t.o.uploads)
+	switch {
+	case uploaded:
+		body, u, err = t.o.upload(t.n, u, t.in)
+	case t.o.get:
+		u, err = t.o.withQuery(u, t.query)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if t.jar != nil {
+		if err := t.giveCookies(u); err != nil {
+			return nil, nil, err
+		}
+	}
+	if req, err = t.o.request(u, user, slowed(body, t.throttler), uploaded); err != nil {
+		return nil, nil, err
+	}
+	if at := t.dest.at; at > 0 {
+		if req, err = req.With(okhttp.Header("Range", fmt.Sprintf("bytes=%d-", at))); err != nil {
+			return nil, nil, err
+		}
+	}
+	settings := []okhttp.Option{okhttp.WithNetworkInterceptor(t)}
+	if t.recorder != nil {
+		settings = append(settings, okhttp.WithNetworkInterceptor(t.recorder))
+	}
+	if t.o.digest && user != nil {
+		settings = append(settings, okhttp.WithAuthenticator(okauth.Digest(user.name, user.password, okauth.OnlyFor(u))))
+	}
+	return t.client.With(settings...), req, nil
 }
 
 // Intercept sees each exchange as it is on the wire. It implements [okhttp.Interceptor].
@@ -87,7 +157,7 @@ func (t *transfer) Intercept(ctx context.Context, chain okhttp.Chain) (*okhttp.R
 }
 
 // heads writes the heads of all responses, also those that are followed up.
-func (t *transfer) heads() *okhttp.EventListener {
+func heads(to *destination) *okhttp.EventListener {
 	write := func(start string, fields okhttp.Headers) {
 		var b strings.Builder
 		b.WriteString(start + "\r\n")
@@ -95,7 +165,7 @@ func (t *transfer) heads() *okhttp.EventListener {
 			b.WriteString(name + ": " + value + "\r\n")
 		}
 		b.WriteString("\r\n")
-		io.WriteString(t.dest, b.String()) // the destination remembers a failure
+		io.WriteString(to, b.String()) // the destination remembers a failure
 	}
 	protocol := okhttp.HTTP11
 	return &okhttp.EventListener{
@@ -108,9 +178,19 @@ func (t *transfer) heads() *okhttp.EventListener {
 // receive judges a response and writes its body.
 func (t *transfer) receive(ctx context.Context, resp *okhttp.Response) *failure {
 	t.next = redirectURL(resp)
+	if f := t.refused(resp); f != nil {
+		return f
+	}
+	var failed *failure
 	switch {
+	case t.o.failWithBody && resp.Status >= 400:
+		failed = statusFailure(resp)
 	case t.o.fail && resp.Status >= 400:
-		return &failure{exitStatus, strings.TrimSpace(fmt.Sprintf("the server answered %03d %s", resp.Status, printable(resp.Message)))}
+		return statusFailure(resp)
+	case t.dest.at > 0 && resp.Status == 416 && isComplete(resp, t.dest.at):
+		return nil
+	case t.dest.at > 0 && resp.Status == 200:
+		return &failure{exitRange, "the server does not send parts, expected status 206 and got 200"}
 	case t.o.location && isRedirect(resp):
 		// The client follows what it can. A place that it cannot go to is not what was asked for.
 		location, _ := resp.Headers().Last("Location")
@@ -121,11 +201,11 @@ func (t *transfer) receive(ctx context.Context, resp *okhttp.Response) *failure 
 		}
 	}
 	if err := t.dest.open(); err != nil || t.o.head {
-		return nil // a failure is the destination's
+		return failed // one of the destination is seen when it is closed
 	}
 	bar := t.progress(resp.Body.Len())
 	w := &counted{w: t.dest, bar: bar}
-	_, err := resp.Body.WriteTo(w)
+	_, err := slowedReader(resp.Body, t.throttler).WriteTo(w)
 	bar.finish()
 	if t.downloaded == 0 {
 		t.downloaded = w.n // the event comes only if the body went well
@@ -133,14 +213,22 @@ func (t *transfer) receive(ctx context.Context, resp *okhttp.Response) *failure 
 	if err != nil && t.dest.err == nil {
 		return classify(ctx, err)
 	}
-	return nil
+	return failed
+}
+
+// isComplete reports whether there is nothing after an offset, as a server says that refuses the range (RFC 9110 section 15.5.17).
+func isComplete(resp *okhttp.Response, at int64) bool {
+	return resp.Headers().Get("Content-Range") == fmt.Sprintf("bytes */%d", at)
 }
 
 // progress returns the bar for a body, nil where there is none to draw: without a file, without a screen, or where it would be in
 // the way.
 func (t *transfer) progress(total int64) *progress {
-	if t.dest.name == "" || t.o.silent || t.verbose != nil || !t.screen {
+	switch {
+	case t.dest.name == "" || t.o.silent || t.verbose != nil || !t.screen:
 		return nil
+	case t.bars != nil:
+		return t.bars.begin(t.dest.name, total)
 	}
 	return newProgress(t.err, total, time.Now)
 }

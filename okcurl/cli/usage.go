@@ -12,12 +12,15 @@ import (
 // helpWidth is how wide the help may be, in columns.
 const helpWidth = 100
 
+// about is what help and manual begin with.
+const about = "Fetches URLs, one after another over the same connections where that is possible, or at the same time with --parallel, and prints what they " +
+	"respond. A URL without a scheme is an http one. Options may stand anywhere; switches can be undone by --no-NAME."
+
 // writeHelp prints the table of flags.
 func writeHelp(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("Usage: okcurl [option...] URL...\n\n")
-	wrap(&b, "Fetches URLs, one after another over the same connections where that is possible, and prints what they respond. "+
-		"A URL without a scheme is an http one. Options may stand anywhere; switches can be undone by --no-NAME.", 0)
+	wrap(&b, about, 0)
 	b.WriteByte('\n')
 	left := 0
 	for i := range flags {

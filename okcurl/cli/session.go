@@ -1,0 +1,220 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"sync"
+
+	"github.com/okhttp-go/ok/okhttp"
+	"github.com/okhttp-go/ok/okhttp/okcookie"
+	"github.com/okhttp-go/ok/okhttp/okhar"
+	"github.com/okhttp-go/ok/okio"
+)
+
+// session is one run over all URLs.
+type session struct {
+	o        *options
+	in       io.Reader
+	out, err io.Writer
+	screen   bool // err is a terminal
+	client   *okhttp.Client
+	doh      *okhttp.Client // that asks the resolver, nil without one
+	body     *okhttp.Body   // that every URL gets, nil if there is none, or each has its own
+	query    []byte         // of --get
+
+	// nil unless asked for
+	verbose   *verbose
+	frames    *frameLog
+	events    okhttp.EventListenerFactory
+	recorder  *okhar.Recorder
+	jar       *okcookie.Jar
+	throttler *okio.Throttler
+	bars      *bars
+
+	ends []func() // at the end of the run
+}
+
+// newSession reads what the options name and makes the client.
+func newSession(o *options, in io.Reader, out, err io.Writer) (*session, error) {
+	if failed := o.check(); failed != nil {
+		return nil, failed
+	}
+	s := &session{o: o, in: in, out: out, err: err, screen: isTerminal(err), throttler: o.throttle()}
+	if o.parallel { // what several write at the same time stays whole, a piece at a time
+		s.out, s.err = &sharedWriter{w: out}, &sharedWriter{w: err}
+	}
+	var failed error
+	if s.body, failed = o.body(in); failed != nil {
+		return nil, failed
+	}
+	if o.get {
+		if s.query, failed = o.joined(in); failed != nil {
+			return nil, failed
+		}
+	}
+	if o.writeOut, failed = writeOutFormat(o.writeOut, in); failed != nil {
+		return nil, failed
+	}
+	if s.jar, failed = o.jar(); failed != nil {
+		return nil, failed
+	}
+	s.observe()
+	settings, failed := s.settings()
+	if failed != nil {
+		s.close()
+		return nil, failed
+	}
+	s.client = okhttp.New(settings...)
+	return s, nil
+}
+
+// observe sets up what tells of the calls.
+func (s *session) observe() {
+	if s.o.frames {
+		s.frames = &frameLog{w: s.err}
+		s.err = s.frames
+	}
+	if s.o.verbose {
+		s.verbose = newVerbose(s.err, s.o.insecure)
+	}
+	if s.o.events {
+		s.events = okhttp.LogEvents(slog.New(&eventLines{w: s.err}))
+	}
+	if s.o.har != "" {
+		s.recorder = okhar.New(nil)
+	}
+}
+
+// settings are those of the client.
+func (s *session) settings() ([]okhttp.Option, error) {
+	o := s.o
+	tlsConfig, err := o.tlsConfig(o.insecure, s.keyLog())
+	if err != nil {
+		return nil, err
+	}
+	settings := append(o.timeouts(), okhttp.WithFollowRedirects(o.location), okhttp.WithTLSConfig(tlsConfig), okhttp.WithProtocols(o.protocols))
+	if o.maxTime != unset {
+		settings = append(settings, okhttp.WithCallTimeout(o.maxTime))
+	}
+	ways, err := o.proxies()
+	if err != nil {
+		return nil, err
+	}
+	names, err := s.resolver()
+	if err != nil {
+		return nil, err
+	}
+	settings = append(append(settings, ways...), names...)
+	if o.compressed {
+		settings = append(settings, okhttp.WithInterceptor(compression()))
+	}
+	if s.frames != nil {
+		settings = append(settings, okhttp.WithHTTP2(okhttp.HTTP2Config{Frames: s.frames.line}))
+	}
+	if o.pinner != nil {
+		settings = append(settings, okhttp.WithCertificatePinner(o.pinner))
+	}
+	if s.jar != nil {
+		settings = append(settings, okhttp.WithCookieJar(s.jar))
+	}
+	return settings, nil
+}
+
+func (s *session) close() {
+	if s.client != nil {
+		s.client.Close()
+	}
+	if s.frames != nil {
+		s.frames.end()
+	}
+	if s.doh != nil {
+		s.doh.Close()
+	}
+	for _, end := range s.ends {
+		end()
+	}
+}
+
+// timeouts are the limits of single operations.
+func (o *options) timeouts() (settings []okhttp.Option) {
+	if o.connectTimeout != unset {
+		settings = append(settings, okhttp.WithConnectTimeout(o.connectTimeout))
+	}
+	if o.readTimeout != unset {
+		settings = append(settings, okhttp.WithReadTimeout(o.readTimeout))
+	}
+	return settings
+}
+
+// run fetches the URLs, and writes what was collected on the way. The exit code is that of the last failure.
+func (s *session) run(ctx context.Context) int {
+	code := successful
+	if s.o.parallel {
+		code = s.runTogether(ctx)
+	} else {
+		code = s.runInTurn(ctx)
+	}
+	for _, save := range []func() *failure{s.saveCookies, s.saveArchive} {
+		if f := save(); f != nil {
+			s.complain(f)
+			code = f.code
+		}
+	}
+	return code
+}
+
+func (s *session) runInTurn(ctx context.Context) int {
+	code := successful
+	for i, text := range s.o.urls {
+		t := &transfer{session: s, n: i}
+		f := t.run(ctx, text, s.o.outputOf(i))
+		if f == nil {
+			continue
+		}
+		code = f.code
+		s.complain(f)
+		if ctx.Err() != nil || f.text == "" {
+			break // interrupted, or nobody reads
+		}
+	}
+	return code
+}
+
+// complain prints a failure unless it is to be silent.
+func (s *session) complain(f *failure) {
+	if f.text != "" && (!s.o.silent || s.o.showError) {
+		report(s.err, f)
+	}
+}
+
+// saveArchive writes what --har recorded.
+func (s *session) saveArchive() *failure {
+	if s.recorder == nil {
+		return nil
+	}
+	f, err := os.Create(s.o.har)
+	if err == nil {
+		_, err = s.recorder.WriteTo(f)
+		if end := f.Close(); err == nil {
+			err = end
+		}
+	}
+	if err != nil {
+		return &failure{exitWrite, "cannot write the archive: " + pathText(err)}
+	}
+	return nil
+}
+
+// sharedWriter is written to by several goroutines.
+type sharedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (s *sharedWriter) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.w.Write(p)
+}

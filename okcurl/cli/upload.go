@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/okhttp-go/ok/okhttp"
+)
+
+// upload makes the body of --upload-file, and the URL that it goes to: one that ends with a slash gets the name of the file. Standard input is sent as it
+// comes, and once.
+func (o *options) upload(n int, u okhttp.URL, in io.Reader) (*okhttp.Body, okhttp.URL, error) {
+	name := o.uploads[n]
+	if name == "-" || name == "." {
+		return okhttp.OneShot(o.uploadType(), -1, in), u, nil
+	}
+	if strings.HasSuffix(u.EncodedPath(), "/") {
+		named, err := u.Edit().AddPathSegment(filepath.Base(name)).Build()
+		if err != nil {
+			return nil, u, err
+		}
+		u = named
+	}
+	if isRegular(name) {
+		return okhttp.File(name, o.uploadType()), u, nil
+	}
+	text, err := readNamed(name, in)
+	if err != nil {
+		return nil, u, err
+	}
+	return okhttp.Bytes(o.uploadType(), text), u, nil
+}
+
+// uploadType is what a header says, otherwise nothing: curl does not guess either.
+func (o *options) uploadType() string {
+	value, _ := o.headerValue("Content-Type")
+	return value
+}
+
+// readsInput reports whether the body is standard input, which can be sent once.
+func (o *options) readsInput() bool {
+	for _, name := range o.uploads {
+		if name == "-" || name == "." {
+			return true
+		}
+	}
+	for _, p := range o.form {
+		if p.content == '@' && p.text == "-" {
+			return true
+		}
+	}
+	return false
+}
