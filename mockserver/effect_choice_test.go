@@ -165,7 +165,9 @@ func outcomes(t *testing.T, n int, r mockserver.Response, opts ...mockserver.Opt
 }
 
 func TestChoices(t *testing.T) {
-	on := func(e mockserver.Effect) mockserver.Response { return mockserver.Reply(200).On(mockserver.ResponseStart, e) }
+	on := func(e mockserver.Effect) mockserver.Response {
+		return mockserver.Reply(200).On(mockserver.ResponseStart, e)
+	}
 	for _, tt := range []struct {
 		name   string
 		effect mockserver.Effect
@@ -301,8 +303,14 @@ func TestHandshakesThatFail(t *testing.T) {
 		t.Errorf("failed with %v, want an alert", err)
 	}
 	faults := map[mockserver.CertificateFault]func(error) bool{
-		mockserver.Expired:          func(err error) bool { e := (x509.CertificateInvalidError{}); return errors.As(err, &e) && e.Reason == x509.Expired },
-		mockserver.NotYetValid:      func(err error) bool { e := (x509.CertificateInvalidError{}); return errors.As(err, &e) && e.Reason == x509.Expired },
+		mockserver.Expired: func(err error) bool {
+			e := (x509.CertificateInvalidError{})
+			return errors.As(err, &e) && e.Reason == x509.Expired
+		},
+		mockserver.NotYetValid: func(err error) bool {
+			e := (x509.CertificateInvalidError{})
+			return errors.As(err, &e) && e.Reason == x509.Expired
+		},
 		mockserver.WrongHost:        func(err error) bool { return errors.As(err, new(x509.HostnameError)) },
 		mockserver.UnknownAuthority: func(err error) bool { return errors.As(err, new(x509.UnknownAuthorityError)) },
 	}
