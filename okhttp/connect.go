@@ -27,11 +27,11 @@ func (p *routePlan) more() bool {
 	return p.planner.More() // the route of a fresh connection that failed is not worth repeating
 }
 
-// around reports whether another attempt could go around a connection whose streams other calls have used up. Nothing failed, so its route is as
-// good as ever, unless the server allows no streams at all.
+// around reports whether another attempt could go around a connection whose streams other calls have used up. Nothing of this one failed, so the route is
+// as good as ever, whatever else happened on the connection, unless the server allows no streams at all.
 func (p *routePlan) around() bool {
-	if p.last.http2.MaxStreams() > 0 {
-		p.fresh = false
+	if p.planner != nil && p.planner.pinned == nil && p.last.http2.MaxStreams() > 0 && p.last.address == p.planner.addr {
+		p.planner.pinned = p.last.route
 	}
 	return p.more()
 }

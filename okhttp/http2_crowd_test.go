@@ -2,11 +2,14 @@ package okhttp
 
 import (
 	"crypto/tls"
+	"errors"
+	"io"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp/http2"
+	"github.com/okhttp-go/ok/okio"
 )
 
 // Many calls begin before the server could say that it allows a few streams a connection. Those that it refuses for that are made again, over as
@@ -59,4 +62,44 @@ func repeat2(n int, script func(*peer2)) (list []func(*peer2)) {
 		list = append(list, script)
 	}
 	return list
+}
+
+// What other calls do to a connection is no reason not to connect anew for one that it had no room for.
+func TestAroundWhatFailed(t *testing.T) {
+	a, b := okio.ConnPair(1 << 10)
+	defer b.Close()
+	conn := &Connection{route: &Route{}, http2: http2.NewClient(a, http2.Config{})}
+	defer conn.close()
+	conn.failed.Store(true)
+	plan := routePlan{planner: &planner{selected: true}, last: conn}
+	if plan.more() {
+		t.Error("a route that failed is tried again")
+	}
+	if !plan.around() || plan.planner.pinned != conn.route {
+		t.Error("no other attempt is made around a connection that other calls had used up")
+	}
+}
+
+// That other calls were there first is not what a call failed with.
+func TestErrorOfCrowded(t *testing.T) {
+	crowded := &attemptError{phase: PhaseResponseHeaders, around: true, err: &StreamResetError{Code: http2.RefusedStream, Remote: true}}
+	broken, refused := &attemptError{phase: PhaseRequestBody, err: io.ErrUnexpectedEOF}, &attemptError{phase: PhaseConnect, err: io.ErrClosedPipe}
+	for _, test := range []struct {
+		failed []error
+		last   error
+		phase  Phase
+		want   error
+		others int
+	}{
+		{nil, broken, PhaseRequestBody, io.ErrUnexpectedEOF, 0},
+		{[]error{crowded}, broken, PhaseRequestBody, io.ErrUnexpectedEOF, 1},
+		{[]error{broken}, refused, PhaseRequestBody, io.ErrUnexpectedEOF, 1},
+		{[]error{crowded, broken, crowded}, refused, PhaseRequestBody, io.ErrUnexpectedEOF, 3},
+		{[]error{broken, crowded}, refused, PhaseRequestBody, io.ErrUnexpectedEOF, 2},
+	} {
+		e := callError(&Request{method: "GET", url: mustURL(t, "http://server.test/")}, test.last, test.failed, false)
+		if e.Phase != test.phase || !errors.Is(e.Err, test.want) || len(e.Attempts) != test.others {
+			t.Errorf("%v and %v: %v in %v, and %v", test.failed, test.last, e.Err, e.Phase, e.Attempts)
+		}
+	}
 }

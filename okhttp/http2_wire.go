@@ -28,7 +28,6 @@ type http2Wire struct {
 	due         int64       // of that, what has to come; 0 if it may be that nothing does
 	bodiless    bool        // the request was HEAD
 	last        bool        // nothing follows its head
-	guess       int         // how many calls the connection had, if it was not known yet how many it may have
 	partial     okio.Buffer // content taken off the stream for Read
 }
 
@@ -47,11 +46,6 @@ func (w *http2Wire) unbind() bool { return w.stream.Unbind() }
 func (w *http2Wire) linger() { w.stream.Watch() }
 
 func (w *http2Wire) writeHead(req *Request) error {
-	select {
-	case <-w.conn.heard:
-	default:
-		w.guess = w.conn.calls.count()
-	}
 	head := http2.RequestHead{Method: req.method, Path: req.url.requestTarget(), Authority: req.url.hostPort(), Scheme: req.url.Scheme()}
 	_, fields := onRoute(w.conn.route, req)
 	last := req.body == nil
@@ -162,7 +156,7 @@ func untouched(err error) bool {
 // says nothing about the connection, nor about its route.
 func (w *http2Wire) crowdedOut(err error) bool {
 	var reset *http2.StreamResetError
-	return w.guess > w.conn.http2.MaxStreams() && errors.As(err, &reset) && reset.Remote && reset.Code == http2.RefusedStream
+	return errors.As(err, &reset) && reset.Remote && reset.Code == http2.RefusedStream && w.stream.Crowded()
 }
 
 // judge decides, after a failure, whether the connection gets other calls: one refused stream says nothing about it, the second does, and so

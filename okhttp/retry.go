@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp/http2"
@@ -18,6 +19,7 @@ type attemptError struct {
 	route    string
 	sent     bool    // a byte of the request may have reached the server
 	final    bool    // no other route would help
+	around   bool    // other calls used up the connection, and another one was to be tried
 	exchange bool    // the transport failed during an exchange, as opposed to connecting or the user's own code
 	attempts []error // earlier failures of the same attempt: addresses that could not be connected to
 	err      error
@@ -123,9 +125,14 @@ func callError(req *Request, err error, failed []error, sent bool) *Error {
 	if len(failed) == 0 {
 		return e
 	}
-	// What went wrong first is what the user wants to know; the rest are attempts to mend it.
-	first := failed[0]
-	others := append(failed[1:len(failed):len(failed)], e.Err)
+	// What went wrong first is what the user wants to know; the rest are attempts to mend it. That other calls were there first is nothing that went wrong.
+	at := slices.IndexFunc(failed, func(err error) bool { return !errors.As(err, &ae) || !ae.around })
+	if at < 0 {
+		e.Attempts = append(failed[:len(failed):len(failed)], e.Attempts...)
+		return e
+	}
+	first := failed[at]
+	others := append(slices.Delete(slices.Clone(failed), at, at+1), e.Err)
 	e.Attempts = append(others, e.Attempts...)
 	if errors.As(first, &ae) {
 		e.Phase, e.Route, first = ae.phase, ae.route, ae.err
@@ -161,7 +168,7 @@ func (c *Call) recoverable(ctx context.Context, cfg *config, req *Request, err e
 	case c.endOf(ctx, err) != nil:
 		return false
 	case errors.Is(err, http2.ErrTooManyStreams):
-		return plan.around()
+		return c.around(plan, err)
 	case !cfg.retry:
 		return false
 	case !errors.As(err, &ae), !ae.exchange:
@@ -176,7 +183,16 @@ func (c *Call) recoverable(ctx context.Context, cfg *config, req *Request, err e
 		return false
 	}
 	if w, ok := c.exchange.wire.(*http2Wire); ok && w.crowdedOut(err) {
-		return plan.around()
+		return c.around(plan, err)
 	}
 	return plan.more()
+}
+
+// around decides about another attempt because other calls had used up the connection.
+func (c *Call) around(plan *routePlan, err error) bool {
+	ok := plan.around()
+	if ae := (*attemptError)(nil); ok && errors.As(err, &ae) {
+		ae.around = true
+	}
+	return ok
 }

@@ -55,7 +55,9 @@ func (s *Stream) Open(c *Conn, r RequestHead, fields []string, last bool) error 
 	if c.nextID += 2; c.nextID > lastNumber {
 		c.doubted.Store(true)
 	}
-	c.opened++
+	if c.opened++; !c.greeted {
+		s.rank = c.opened
+	}
 	s.headAt = c.appended.Load()
 	s.bodiless, s.tunnel = r.Method == "HEAD", r.Method == "CONNECT"
 	s.appendBlock(last)

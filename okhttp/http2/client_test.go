@@ -186,6 +186,42 @@ func TestStreamLimit(t *testing.T) {
 	})
 }
 
+// Streams that were opened before the peer's limit was known are told apart: the ones within it, and those too many.
+func TestCrowded(t *testing.T) {
+	inBubble(t, false, Config{}, func(t *testing.T, p *tester) {
+		var early []*Stream
+		for range 4 {
+			s, err := p.conn.Open(getRequest, nil, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			early = append(early, s)
+			if len(early) == 1 {
+				early[0].Cancel(Cancel, errClosed) // makes room for another
+			}
+		}
+		for _, s := range early {
+			if s.Crowded() {
+				t.Errorf("stream %d is one too many, of which nothing is known", s.ID())
+			}
+		}
+		go p.conn.Flush()
+		p.send(AppendSettings(nil, Setting{SettingMaxConcurrentStreams, 2}))
+		time.Sleep(time.Second)
+		for i, want := range []bool{false, false, false, true} {
+			if got := early[i].Crowded(); got != want {
+				t.Errorf("stream %d: one too many is %v, want %v", early[i].ID(), got, want)
+			}
+		}
+		early[1].Cancel(Cancel, errClosed)
+		early[2].Cancel(Cancel, errClosed)
+		s, err := p.conn.Open(getRequest, nil, true)
+		if err != nil || s.Crowded() {
+			t.Errorf("a stream within the limit: %v", err)
+		}
+	})
+}
+
 // Fact 72: an interval of 500 ms and a mute peer end the connection after one second, with one ping.
 func TestPingInterval(t *testing.T) {
 	inBubble(t, false, Config{PingInterval: 500 * time.Millisecond}, func(t *testing.T, p *tester) {

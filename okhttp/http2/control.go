@@ -220,6 +220,7 @@ func (c *Conn) takeReset(id uint32, code ErrorCode) error {
 		s.failed.Store(true)
 		s.remove()
 		c.interrupt(&s.sender)
+		s.reader.tell() // who may wait for the end
 		return nil
 	}
 	s.end(&StreamResetError{Code: code, Remote: true})

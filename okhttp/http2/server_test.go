@@ -116,6 +116,41 @@ func TestServerExchange(t *testing.T) {
 	})
 }
 
+// Who waits for the end of a stream hears of it while another one reads, whichever side comes to its end last.
+func TestEndIsHeardOf(t *testing.T) {
+	for name, end := range map[string]func(p *tester, s *Stream) error{
+		"a reset that harms nothing": func(p *tester, s *Stream) error { p.send(AppendRSTStream(nil, s.ID(), Cancel)); return nil },
+		"the end of the response":    func(_ *tester, s *Stream) error { return s.SendHead(204, nil, true) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, true, Config{}, func(t *testing.T, p *tester) {
+				p.greetServer()
+				s := p.opened(1, true)
+				accepting := make(chan error, 1)
+				go func() {
+					_, _, _, err := p.conn.Accept(time.Time{})
+					accepting <- err
+				}()
+				synctest.Wait() // it reads
+				ended := make(chan error, 1)
+				go func() { ended <- s.AwaitEnd() }()
+				synctest.Wait()
+				if err := end(p, s); err != nil {
+					t.Error(err)
+				}
+				synctest.Wait()
+				select {
+				case <-ended:
+				default:
+					t.Error("the end was not heard of")
+				}
+				p.conn.Close()
+				<-accepting
+			})
+		})
+	}
+}
+
 func TestAcceptLimit(t *testing.T) {
 	inBubble(t, true, Config{}, func(t *testing.T, p *tester) {
 		p.greetServer()

@@ -44,6 +44,7 @@ type Stream struct {
 	counted    int64 // bytes that came
 	window     int64 // what the peer may have under way
 	uncredited int64 // read, and not credited to the peer yet
+	rank       int   // how many were open here with it when it was opened, if the peer had not said how many it allows; else 0
 	headAt     int64 // where in all that is sent the request begins
 	sentAt     int64 // and its latest frame ends; belongs to the sending side
 
@@ -97,6 +98,17 @@ func (s *Stream) SetLimits(read, write time.Duration, deadline time.Time) {
 // Sent reports whether a byte of the stream may have reached the peer.
 func (s *Stream) Sent() bool {
 	return s.conn.written.Load() > s.headAt
+}
+
+// Crowded reports whether the stream was opened before the peer had said how many it allows, and was one too many: that it was refused says nothing else
+// about the connection then.
+func (s *Stream) Crowded() bool {
+	if s.rank == 0 {
+		return false
+	}
+	s.conn.mu.Lock()
+	defer s.conn.mu.Unlock()
+	return uint64(s.rank) > uint64(s.conn.maxStreams)
 }
 
 // Err returns why the stream ended early, nil if it did not.
@@ -347,6 +359,7 @@ func (s *Stream) endOutput() {
 	switch {
 	case s.ended:
 		s.remove()
+		s.conn.interrupt(&s.reader) // or waiting for the end
 	case s.unwanted:
 		s.reset(s.abandonment())
 	}
