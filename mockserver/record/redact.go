@@ -1,0 +1,250 @@
+package record
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/okhttp-go/ok/mockserver"
+	"github.com/okhttp-go/ok/mockserver/internal/jsonvalue"
+	"github.com/okhttp-go/ok/mockserver/stub"
+)
+
+// redacted stands for what is not kept.
+const redacted = "redacted"
+
+// Names whose values are never kept.
+var (
+	sensitiveHeaders = []string{"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"}
+	sensitiveFields  = []string{
+		"access_token", "refresh_token", "id_token", "token", "api_key", "apikey", "client_secret", "secret", "password", "passwd", "signature", "sig",
+	}
+)
+
+// redactor takes secrets out of what is kept.
+type redactor struct{ headers, fields map[string]bool }
+
+func newRedactor(c Config) redactor {
+	r := redactor{map[string]bool{}, map[string]bool{}}
+	for _, name := range slices.Concat(sensitiveHeaders, c.RedactHeaders) {
+		r.headers[strings.ToLower(name)] = true
+	}
+	for _, name := range slices.Concat(sensitiveFields, c.RedactFields) {
+		r.fields[strings.ToLower(name)] = true
+	}
+	return r
+}
+
+func (r redactor) field(name string) bool { return r.fields[strings.ToLower(name)] }
+
+// there is a text that may be anything.
+func there() stub.Text {
+	yes := true
+	return stub.Text{Present: &yes}
+}
+
+func equal(text string) stub.Text { return stub.Text{Equal: &text} }
+
+// pairs calls f for text of the form a=b&c=d and returns whether a name in it is sensitive.
+func (r redactor) pairs(text string, f func(name, value string, hide bool)) (hidden bool) {
+	for pair := range strings.SplitSeq(text, "&") {
+		if pair == "" {
+			continue
+		}
+		key, val, _ := strings.Cut(pair, "=")
+		name, err := url.QueryUnescape(key)
+		if err != nil {
+			name = key
+		}
+		value, err := url.QueryUnescape(val)
+		if err != nil {
+			value = val
+		}
+		hide := r.field(name)
+		hidden = hidden || hide
+		f(name, value, hide)
+	}
+	return hidden
+}
+
+// target is the path with the query, without secrets, for names.
+func (r redactor) target(target string) string {
+	path, query, ok := strings.Cut(pathOf(target), "?")
+	if !ok {
+		return path
+	}
+	if !r.pairs(query, func(string, string, bool) {}) {
+		return path + "?" + query
+	}
+	return path + "?" + r.form(query)
+}
+
+// form is the text of a form without secrets.
+func (r redactor) form(text string) string {
+	var list []string
+	r.pairs(text, func(name, value string, hide bool) {
+		if hide {
+			value = redacted
+		}
+		list = append(list, url.QueryEscape(name)+"="+url.QueryEscape(value))
+	})
+	return strings.Join(list, "&")
+}
+
+// texts describes the fields of a form, or a query, of which the sensitive ones have only to be there.
+func (r redactor) texts(text string) map[string]stub.Text {
+	all := map[string]stub.Text{}
+	r.pairs(text, func(name, value string, hide bool) {
+		if hide {
+			all[name] = there()
+		} else if _, known := all[name]; !known {
+			all[name] = equal(value)
+		}
+	})
+	return all
+}
+
+// request describes what a recorded response answers.
+func (r redactor) request(req *mockserver.Request, headers []string) stub.Request {
+	s := stub.Request{Method: []string{req.Method}}
+	target := pathOf(req.Target)
+	path, query, hasQuery := strings.Cut(target, "?")
+	if hasQuery && r.pairs(query, func(string, string, bool) {}) {
+		text := equal(path)
+		s.RawPath, s.Query = &text, r.texts(query)
+	} else {
+		text := equal(target)
+		s.Target = &text
+	}
+	for _, name := range headers {
+		value, ok := req.Headers.Last(name)
+		if s.Headers == nil {
+			s.Headers = map[string]stub.Text{}
+		}
+		switch {
+		case !ok:
+			no := false
+			s.Headers[name] = stub.Text{Present: &no}
+		case r.headers[strings.ToLower(name)]:
+			s.Headers[name] = there()
+		default:
+			s.Headers[name] = equal(value)
+		}
+	}
+	if len(req.Body) > 0 {
+		s.Body = r.body(req)
+	}
+	return s
+}
+
+// body describes the body of a request; nil for one of which nothing is kept.
+func (r redactor) body(req *mockserver.Request) *stub.Body {
+	kind, _, _ := strings.Cut(req.Headers.Get("Content-Type"), ";")
+	kind = strings.ToLower(strings.TrimSpace(kind))
+	switch {
+	case req.Headers.Get("Content-Encoding") != "", strings.HasPrefix(kind, "multipart/"): // it differs each time, and may hold anything
+		return nil
+	case kind == "application/x-www-form-urlencoded":
+		return &stub.Body{Form: r.texts(string(req.Body))}
+	case kind == "application/json" || strings.HasSuffix(kind, "+json") || kind == "":
+		value, err := jsonvalue.Parse(req.Body)
+		if err != nil {
+			break
+		}
+		if without, hidden := r.json(value, false); hidden {
+			return &stub.Body{JSONSubset: json.RawMessage(jsonvalue.Text(without))}
+		}
+		return &stub.Body{JSON: json.RawMessage(jsonvalue.Text(value))}
+	}
+	if !utf8.Valid(req.Body) {
+		bytes := slices.Clone(req.Body)
+		return &stub.Body{Base64: &bytes}
+	}
+	text := equal(string(req.Body))
+	return &stub.Body{Text: &text}
+}
+
+// json takes sensitive members out of a value, or puts a word in place of theirs. It changes the value.
+func (r redactor) json(value any, replace bool) (_ any, hidden bool) {
+	switch value := value.(type) {
+	case []any:
+		for i := range value {
+			changed, found := r.json(value[i], replace)
+			value[i], hidden = changed, hidden || found
+		}
+	case map[string]any:
+		for name := range value {
+			switch {
+			case r.field(name) && replace:
+				value[name], hidden = redacted, true
+			case r.field(name):
+				delete(value, name)
+				hidden = true
+			default:
+				changed, found := r.json(value[name], replace)
+				value[name], hidden = changed, hidden || found
+			}
+		}
+	}
+	return value, hidden
+}
+
+// response takes secrets out of a response.
+func (r redactor) response(resp stub.Response) stub.Response {
+	fields := slices.Clone(resp.Headers)
+	kind := ""
+	for i := 0; i < len(fields); i += 2 {
+		switch name := strings.ToLower(fields[i]); {
+		case name == "set-cookie":
+			fields[i+1] = cookie(fields[i+1])
+		case r.headers[name]:
+			fields[i+1] = redacted
+		case name == "location":
+			if path, query, ok := strings.Cut(fields[i+1], "?"); ok && r.pairs(query, func(string, string, bool) {}) {
+				fields[i+1] = path + "?" + r.form(query)
+			}
+		case name == "content-type":
+			kind, _, _ = strings.Cut(strings.ToLower(fields[i+1]), ";")
+		}
+	}
+	resp.Headers = fields
+	for i := 0; i < len(resp.Trailers); i += 2 {
+		if r.headers[strings.ToLower(resp.Trailers[i])] {
+			resp.Trailers = slices.Clone(resp.Trailers)
+			resp.Trailers[i+1] = redacted
+		}
+	}
+	if resp.Body == nil {
+		return resp
+	}
+	kind = strings.TrimSpace(kind)
+	switch {
+	case kind == "application/x-www-form-urlencoded":
+		if r.pairs(*resp.Body, func(string, string, bool) {}) {
+			text := r.form(*resp.Body)
+			resp.Body = &text
+		}
+	default:
+		value, err := jsonvalue.Parse([]byte(*resp.Body))
+		if err != nil {
+			break
+		}
+		if without, hidden := r.json(value, true); hidden {
+			text := jsonvalue.Text(without)
+			resp.Body = &text
+		}
+	}
+	return resp
+}
+
+// cookie keeps the name and the attributes of a cookie.
+func cookie(line string) string {
+	pair, attributes, more := strings.Cut(line, ";")
+	name, _, _ := strings.Cut(pair, "=")
+	if line = name + "=" + redacted; more {
+		line += ";" + attributes
+	}
+	return line
+}
