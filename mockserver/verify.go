@@ -132,14 +132,15 @@ func (s *Server) Verify(m Matcher, times Times) error {
 		s.tb.Helper()
 	}
 	s.test.Unlock()
-	err := s.verify(m, times)
+	err := s.Check(m, times)
 	if err != nil {
 		s.fault(err)
 	}
 	return err
 }
 
-func (s *Server) verify(m Matcher, times Times) error {
+// Check is [Server.Verify] without a failure of the test.
+func (s *Server) Check(m Matcher, times Times) error {
 	if m == nil {
 		return errors.New("mockserver: Verify(nil): expected a matcher")
 	}

@@ -82,7 +82,9 @@ func (p *pair) ask(method, path, body string, headers ...string) string {
 }
 
 // nowhere resolves each name to an address, which the dialer does not use.
-var nowhere = okhttp.DNSFunc(func(context.Context, string) ([]netip.Addr, error) { return []netip.Addr{netip.MustParseAddr("192.0.2.1")}, nil })
+var nowhere = okhttp.DNSFunc(func(context.Context, string) ([]netip.Addr, error) {
+	return []netip.Addr{netip.MustParseAddr("192.0.2.1")}, nil
+})
 
 func TestOnceAndReplay(t *testing.T) {
 	origin := route.New(

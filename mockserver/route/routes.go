@@ -97,15 +97,21 @@ func (s *Routes) Count(name string) (n int) {
 	return n
 }
 
-// Names returns the names of the routes in the order in which they are asked, with the text of their matcher for those without.
-func (s *Routes) Names() []string {
+// Status is a route as [Routes.Status] shows it.
+type Status struct {
+	Name string // or the text of the matcher of a route without one
+	Uses int    // how many requests it answered
+}
+
+// Status returns the routes in the order in which they are asked.
+func (s *Routes) Status() []Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var names []string
-	for _, e := range s.entries {
-		names = append(names, cmp.Or(e.Name, e.Match.String()))
+	list := make([]Status, len(s.entries))
+	for i, e := range s.entries {
+		list[i] = Status{cmp.Or(e.Name, e.Match.String()), e.used}
 	}
-	return names
+	return list
 }
 
 // State returns the state of a scenario.

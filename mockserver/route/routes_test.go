@@ -96,8 +96,8 @@ func TestOrder(t *testing.T) {
 	if got := status(t, s, "GET /late"); got != "207" {
 		t.Errorf("a late route: %s", got)
 	}
-	if names := routes.Names(); len(names) != 7 || names[0] != "POST /a" || names[6] != "any request" {
-		t.Errorf("names %q", names)
+	if list := routes.Status(); len(list) != 7 || list[0] != (route.Status{Name: "POST /a"}) || list[6].Name != "any request" {
+		t.Errorf("routes %+v", list)
 	}
 }
 

@@ -280,8 +280,8 @@ func TestLoad(t *testing.T) {
 		}
 	}
 	routes, err := stub.Load(dir, nil)
-	if err != nil || fmt.Sprint(route.New(routes...).Names()) != "[a b c]" {
-		t.Errorf("%v, %v", route.New(routes...).Names(), err)
+	if list := route.New(routes...).Status(); err != nil || fmt.Sprint(list) != "[{a 0} {b 0} {c 0}]" {
+		t.Errorf("%v, %v", list, err)
 	}
 	if routes, err = stub.Load(filepath.Join(dir, "sub", "c.json"), nil); err != nil || len(routes) != 1 {
 		t.Errorf("%v, %v", routes, err)
