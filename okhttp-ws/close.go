@@ -89,5 +89,6 @@ func (c *Conn) CloseNow() error {
 	if _, done := c.end(ErrClosed); !done {
 		c.cut(ErrClosed)
 	}
+	c.socket.Cancel(ErrClosed) // also of one that leaves its peer the time to notice the end
 	return nil
 }

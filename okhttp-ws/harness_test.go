@@ -79,11 +79,16 @@ func (h *hand) send(hex string) {
 
 func (h *hand) write(p []byte) {
 	h.t.Helper()
-	var b okio.Buffer
-	_, _ = b.Write(p)
-	if err := h.Sink().WriteBuffer(&b, b.Len()); err != nil {
+	if err := h.push(p); err != nil {
 		h.t.Errorf("write: %v", err)
 	}
+}
+
+// push is write to an end that may have gone.
+func (h *hand) push(p []byte) error {
+	var b okio.Buffer
+	_, _ = b.Write(p)
+	return h.Sink().WriteBuffer(&b, b.Len())
 }
 
 // rest returns what comes until the end of the stream.
