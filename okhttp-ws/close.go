@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Close sends a close frame and waits for the peer's, whose code and reason [Conn.Err] returns afterwards as a [*CloseError]. Messages that come in the meantime are
-// dropped, unless another goroutine reads. A peer that does not answer within [Config.CloseTimeout] is cut off, and the error is a timeout.
+// Close sends a close frame and waits for the peer's, whose code and reason [Conn.Err] returns afterwards as a [*CloseError]. Messages that come in the meantime go to
+// another goroutine that waits for one, and are dropped when none does. A peer that does not answer within [Config.CloseTimeout] is cut off, and the error is a timeout.
 //
 // After the peer's close frame, which Read has answered, Close does nothing and returns nil, as it does when it is called again. A code or reason that cannot be
 // sent is an [*ArgumentError], and the connection goes on.

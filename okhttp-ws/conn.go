@@ -155,8 +155,11 @@ func (c *Conn) Bind(ctx context.Context, code Code) (stop func() bool, err error
 // farewell is how long an attempt to send a close frame may take that nobody waits for.
 const farewell = 100 * time.Millisecond
 
-// linger is how long the peer has to notice a close frame that is not to be answered.
-const linger = time.Second
+// linger is how long the peer has to notice a close frame that is not to be answered, and lingerBytes how much it may send until then.
+const (
+	linger      = time.Second
+	lingerBytes = 1 << 20
+)
 
 // fail ends the connection because of an error, once. It returns the first one.
 func (c *Conn) fail(err error) error {
@@ -232,9 +235,12 @@ func (c *Conn) part(err error) {
 	c.reading <- struct{}{}
 	c.r.timeout.Resume()
 	c.r.timeout.SetLimit(0)
-	for gone := error(nil); gone == nil; {
+	for dropped := int64(0); dropped < lingerBytes; {
 		c.r.in.Clear()
-		_, gone = c.r.source.ReadBuffer(&c.r.in, 64<<10)
+		n, gone := c.r.source.ReadBuffer(&c.r.in, 64<<10)
+		if dropped += n; gone != nil {
+			break
+		}
 	}
 	c.r.in.Clear()
 	c.cut(err)
