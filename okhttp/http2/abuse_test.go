@@ -141,7 +141,9 @@ func TestAnswersNotTaken(t *testing.T) {
 				ended := p.accepting()
 				p.send([]byte(ClientPreface))
 				p.send(AppendSettings(nil))
+				sent := make(chan struct{})
 				go func() {
+					defer close(sent)
 					for i := range 10 * maxControl {
 						if i%500 == 0 {
 							time.Sleep(emptyTime + time.Second)
@@ -157,6 +159,7 @@ func TestAnswersNotTaken(t *testing.T) {
 				if held := p.conn.out.Len(); held > 64*maxControl {
 					t.Errorf("%d bytes wait to be sent", held)
 				}
+				<-sent // it may be asleep
 			})
 		})
 	}
