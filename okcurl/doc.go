@@ -49,6 +49,14 @@
 // -L, --location follows redirects, --max-redirs of them. A redirect by 301, 302 or 303 becomes a GET, also with -X. Credentials and
 // cookies do not follow to another origin.
 //
+// # Event streams
+//
+// --sse follows a stream of server-sent events (HTML standard, section 9.2). Each event is printed as it comes, in the form of the stream, with its last event
+// ID and its type; with --sse-json it is an object of JSON on a line of its own, with the members id, type, data and, if the event changed it, retry, in milliseconds. When the connection ends or breaks,
+// another is made after the time that the server wants, which goes on after the last event; --last-event-id says where to begin. A request with data is not
+// repeated. --read-timeout, if it is given, bounds each wait for something to come, comments included, and -m, --max-time the whole. The status 204 ends the stream
+// with exit code 0. A first connection that fails is not made again; any other answer than a stream is a failure, with exit code 22 if that is for its status.
+//
 // # The connection
 //
 // --connect-timeout bounds connecting to one address, --read-timeout each wait for bytes and the TLS handshake (both 10 seconds by default), and
@@ -85,9 +93,9 @@
 //	5    could not resolve the proxy, or a malformed URL of one
 //	6    could not resolve the host
 //	7    could not connect
-//	8    the response is not HTTP
+//	8    the response is not HTTP, or not an event stream
 //	18   the body ended early
-//	22   the status was 400 or more, with --fail
+//	22   the status was 400 or more, with --fail, or not that of an event stream
 //	23   could not write the output
 //	26   could not read data or another input
 //	28   a time limit was up

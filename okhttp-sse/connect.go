@@ -91,8 +91,9 @@ func (r *run) follow(ctx context.Context, cancel context.CancelCauseFunc, resp *
 	if d := r.cfg.IdleTimeout; d > 0 {
 		body = &watched{r: body, limit: d, late: func() { cancel(ErrIdle) }}
 	}
+	last := r.LastEventID()
 	d := NewDecoder(body, &DecoderConfig{
-		MaxEventBytes: r.cfg.MaxEventBytes, LastEventID: r.LastEventID(), OnComment: r.cfg.OnComment,
+		MaxEventBytes: r.cfg.MaxEventBytes, LastEventID: last, OnComment: r.cfg.OnComment,
 		OnRetry: func(wait time.Duration) { r.backoff.base = min(wait, r.cfg.ServerRetryMax) },
 	})
 	for r.ctx.Err() == nil {
@@ -102,7 +103,10 @@ func (r *run) follow(ctx context.Context, cancel context.CancelCauseFunc, resp *
 		}
 		out.success = true
 		e.Attempt = r.attempt
-		r.setLast(e.ID)
+		if e.ID != last {
+			last = e.ID
+			r.setLast(last)
+		}
 		if !r.yield(e, nil) {
 			return outcome{}
 		}

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"time"
+	"unicode/utf8"
 )
 
 // Mode chooses between the rules of the standard and those of OkHttp where the two differ.
@@ -44,12 +45,14 @@ type Decoder struct {
 	last     string // the last event ID
 	retry    time.Duration
 	hasRetry bool
+	latest   string            // the latest type
 	types    map[string]string // those seen, so that each is made once
 
 	// Of the event that is being read.
-	data    []byte // each line followed by a line feed
-	id      []byte
+	data    []byte // each line followed by a line feed, not decoded yet
+	id      []byte // if idSet, which differs from the last
 	idSet   bool
+	cleared bool // by an empty id
 	typ     string
 	revised time.Duration
 	revises bool
@@ -64,7 +67,10 @@ func NewDecoder(r io.Reader, c *DecoderConfig) *Decoder {
 	if d.cfg.MaxEventBytes == 0 {
 		d.cfg.MaxEventBytes = DefaultMaxEventBytes
 	}
-	d.lines = lines{r: r, limit: max(d.cfg.MaxEventBytes, 0)}
+	if d.cfg.MaxEventBytes < 0 {
+		d.cfg.MaxEventBytes = math.MaxInt
+	}
+	d.lines = lines{r: r, limit: d.cfg.MaxEventBytes}
 	d.last = d.cfg.LastEventID
 	return d
 }
@@ -112,30 +118,33 @@ func (d *Decoder) Retry() (time.Duration, bool) { return d.retry, d.hasRetry }
 // LastEventID returns the last event ID: that of the latest event that was completed and, in the mode [Standard], had an id although it had no data.
 func (d *Decoder) LastEventID() string { return d.last }
 
-// field takes one line of an event.
+// field takes one line of an event. The usual ones come first.
 func (d *Decoder) field(line []byte) error {
-	if len(line) >= 5 && string(line[:5]) == "data:" {
+	switch {
+	case len(line) >= 5 && string(line[:5]) == "data:":
 		return d.addData(line[5:])
+	case len(line) >= 3 && string(line[:3]) == "id:":
+		d.setID(unspaced(line[3:]))
+		return nil
+	case len(line) >= 6 && string(line[:6]) == "event:":
+		d.setType(unspaced(line[6:]))
+		return nil
 	}
 	name, value := line, []byte(nil)
 	if colon := bytes.IndexByte(line, ':'); colon >= 0 {
 		name, value = line[:colon], line[colon+1:]
 	}
-	if len(name) == 0 {
+	switch string(name) {
+	case "":
 		if d.cfg.OnComment != nil {
 			d.cfg.OnComment(string(appendText(nil, value)))
 		}
-		return nil
-	}
-	switch string(name) {
 	case "data":
 		return d.addData(value)
-	case "event":
-		d.typ = d.intern(unspaced(value))
 	case "id":
-		if value = unspaced(value); bytes.IndexByte(value, 0) < 0 {
-			d.id, d.idSet = appendText(d.id[:0], value), true
-		}
+		d.setID(nil)
+	case "event":
+		d.setType(nil)
 	case "retry":
 		if wait, ok := milliseconds(unspaced(value)); ok {
 			d.retry, d.hasRetry = wait, true
@@ -148,6 +157,23 @@ func (d *Decoder) field(line []byte) error {
 	return nil
 }
 
+// setID takes an id, unless a NUL is in it.
+func (d *Decoder) setID(value []byte) {
+	switch {
+	case string(value) == d.last:
+		d.idSet, d.cleared = false, len(value) == 0
+	case bytes.IndexByte(value, 0) < 0:
+		d.id, d.idSet, d.cleared = appendText(d.id[:0], value), true, len(value) == 0
+	}
+}
+
+func (d *Decoder) setType(value []byte) {
+	if string(value) != d.latest {
+		d.latest = d.intern(value)
+	}
+	d.typ = d.latest
+}
+
 // unspaced removes the one space that may follow a colon.
 func unspaced(value []byte) []byte {
 	if len(value) > 0 && value[0] == ' ' {
@@ -157,9 +183,9 @@ func unspaced(value []byte) []byte {
 }
 
 func (d *Decoder) addData(value []byte) error {
-	d.data = append(appendText(d.data, unspaced(value)), '\n')
-	if limit := d.lines.limit; limit > 0 && len(d.data)-1 > limit {
-		return &EventTooLargeError{limit}
+	d.data = append(append(d.data, unspaced(value)...), '\n')
+	if len(d.data)-1 > d.lines.limit {
+		return &EventTooLargeError{d.lines.limit}
 	}
 	return nil
 }
@@ -200,44 +226,43 @@ func (d *Decoder) intern(value []byte) string {
 }
 
 // dispatch completes an event. Without data there is none.
-func (d *Decoder) dispatch() (Event, bool) {
-	set := d.idSet
-	d.idSet = false
-	if len(d.data) == 0 {
-		if set && d.cfg.Mode == Standard && string(d.id) != d.last {
-			d.last = string(d.id)
+func (d *Decoder) dispatch() (e Event, ok bool) {
+	if ok = len(d.data) > 0; ok {
+		e.Type, e.ClearID = d.typ, d.cleared
+		if d.typ == "" && d.cfg.Mode == Standard {
+			e.Type = message
 		}
-		d.typ, d.revises = "", false
-		return Event{}, false
+		if d.revises {
+			e.Retry, e.HasRetry = d.revised, true
+		}
+		e.Data = d.strings()
+		e.ID = d.last
+		d.data = reuse(d.data)
+	} else if d.idSet && d.cfg.Mode == Standard {
+		d.last = string(d.id)
 	}
-	e := Event{Type: d.typ, ClearID: set && len(d.id) == 0, Retry: d.revised, HasRetry: d.revises}
-	if e.Type == "" && d.cfg.Mode == Standard {
-		e.Type = message
-	}
-	if !e.HasRetry {
-		e.Retry = 0
-	}
-	e.Data = d.strings(set)
-	e.ID = d.last
-	d.data = reuse(d.data)
-	d.typ, d.revises = "", false
-	return e, true
+	d.typ, d.idSet, d.cleared, d.revises = "", false, false, false
+	return e, ok
 }
 
 // sharedString is up to how many bytes data and id are one piece of memory, which the id keeps alive after the data is gone.
 const sharedString = 1 << 10
 
 // strings makes those of an event: its data, and its id if it has a new one.
-func (d *Decoder) strings(set bool) (data string) {
-	n := len(d.data) - 1
-	if !set || string(d.id) == d.last {
-		return string(d.data[:n])
+func (d *Decoder) strings() (data string) {
+	d.data = d.data[:len(d.data)-1]
+	if !utf8.Valid(d.data) {
+		d.data = appendText(nil, d.data)
+	}
+	n := len(d.data)
+	if !d.idSet {
+		return string(d.data)
 	}
 	if n+len(d.id) > sharedString {
 		d.last = string(d.id)
-		return string(d.data[:n])
+		return string(d.data)
 	}
-	d.data = append(d.data[:n], d.id...)
+	d.data = append(d.data, d.id...)
 	both := string(d.data)
 	d.last = both[n:]
 	return both[:n]

@@ -22,12 +22,24 @@ type lines struct {
 	skipLF     bool
 	long       []byte // the beginning of a line that does not fit in buf
 	used       bool   // long was returned
-	limit      int    // of a line; 0: none
+	limit      int    // of a line
 	err        error
 }
 
 // next returns a line, without its end. It is valid until the next call.
 func (l *lines) next() ([]byte, error) {
+	if l.cr == l.end && len(l.long) == 0 { // there is no CR: the usual case
+		if n := bytes.IndexByte(l.buf[l.start:l.end], '\n'); n >= 0 && n <= l.limit {
+			line := l.buf[l.start : l.start+n]
+			l.start += n + 1
+			return line, nil
+		}
+	}
+	return l.await()
+}
+
+// await is next for all lines.
+func (l *lines) await() ([]byte, error) {
 	if l.used {
 		l.used, l.long = false, reuse(l.long)
 	}
@@ -39,19 +51,21 @@ func (l *lines) next() ([]byte, error) {
 				l.long, l.used = append(l.long, line...), true
 				line = l.long
 			}
-			if l.limit > 0 && len(line) > l.limit {
-				return nil, l.fail(&EventTooLargeError{l.limit})
+			if len(line) > l.limit {
+				return nil, l.tooLarge()
 			}
 			return line, nil
 		}
-		if l.limit > 0 && l.end-l.start+len(l.long) > l.limit {
-			return nil, l.fail(&EventTooLargeError{l.limit})
+		if l.end-l.start+len(l.long) > l.limit {
+			return nil, l.tooLarge()
 		}
 		if err := l.fill(); err != nil {
 			return nil, err
 		}
 	}
 }
+
+func (l *lines) tooLarge() error { return l.fail(&EventTooLargeError{l.limit}) }
 
 // reuse empties a buffer, giving back the memory of one that needed an unusual amount of it.
 func reuse(b []byte) []byte {

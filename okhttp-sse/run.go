@@ -49,7 +49,7 @@ func (r *run) loop() {
 		if out.err == nil {
 			return
 		}
-		if r.ctx.Err() != nil {
+		if r.over() {
 			r.yield(Event{}, endOf(r.ctx))
 			return
 		}
@@ -67,6 +67,14 @@ func (r *run) loop() {
 			return
 		}
 	}
+}
+
+// over reports whether the context has ended. Its deadline can be met by the connection a moment before it is by the context.
+func (r *run) over() bool {
+	if at, ok := r.ctx.Deadline(); ok && !time.Now().Before(at) {
+		<-r.ctx.Done()
+	}
+	return r.ctx.Err() != nil
 }
 
 // again decides whether and when there is another attempt. The error ends the stream.

@@ -76,9 +76,12 @@ func (o *options) requestHeaders(user *credentials) (okhttp.Headers, error) {
 		def("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(user.name+":"+user.password)))
 	}
 	def("User-Agent", o.userAgent)
-	if o.sendsJSON() {
+	switch {
+	case o.sse:
+		def("Accept", "text/event-stream")
+	case o.sendsJSON():
 		def("Accept", "application/json")
-	} else {
+	default:
 		def("Accept", "*/*")
 	}
 	def("Referer", o.referer)

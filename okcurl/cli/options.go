@@ -60,6 +60,9 @@ type options struct {
 	protocols okhttp.Protocols
 	frames    bool
 
+	sse, sseJSON bool
+	lastEventID  string
+
 	insecure          bool
 	caFile            string
 	certFile, keyFile string
@@ -120,6 +123,10 @@ func (o *options) check() error {
 		return usageError("--continue-at and --range exclude each other")
 	case o.tlsMax != 0 && o.tlsMax < o.tlsMin:
 		return usageError("--tls-max is below what is demanded at least")
+	case o.head && o.sse:
+		return usageError("--head and --sse exclude each other: HEAD brings no events")
+	case o.lastEventID != "" && !o.sse:
+		return usageError("--last-event-id is about --sse alone")
 	case o.retry.most > 0 && o.readsInput():
 		return usageError("--retry cannot send standard input again")
 	}

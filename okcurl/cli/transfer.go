@@ -75,7 +75,19 @@ func (t *transfer) fetch(ctx context.Context, text string, out output) *failure 
 	if err != nil {
 		return classify(ctx, err)
 	}
-	call := client.NewCall(req)
+	if t.o.sse {
+		return t.follow(ctx, client, req)
+	}
+	resp, err := t.watched(client.NewCall(req)).Execute(ctx)
+	if err != nil {
+		return classify(ctx, err)
+	}
+	defer resp.Body.Close()
+	return t.receive(ctx, resp)
+}
+
+// watched adds to a call the listeners that the options ask for.
+func (t *transfer) watched(call *okhttp.Call) *okhttp.Call {
 	call.AddEventListener(t.measure.listener())
 	if t.verbose != nil {
 		call.AddEventListener(t.verbose.listener())
@@ -92,12 +104,7 @@ func (t *transfer) fetch(ctx context.Context, text string, out output) *failure 
 	if t.recorder != nil {
 		call.AddEventListener(t.recorder.Listen(call))
 	}
-	resp, err := call.Execute(ctx)
-	if err != nil {
-		return classify(ctx, err)
-	}
-	defer resp.Body.Close()
-	return t.receive(ctx, resp)
+	return call
 }
 
 // prepare makes the request for a URL, and the client with what is about that URL alone.
