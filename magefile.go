@@ -32,6 +32,9 @@ func Fuzz(ctx context.Context) error { return build.Fuzz(ctx) }
 // Consume builds an empty consumer of each module from a staged module proxy and installs the commands by version.
 func Consume(ctx context.Context) error { return build.Consume(ctx) }
 
+// Release commits and tags a version of every module in this checkout, and pushes nothing: mage release v1.2.3.
+func Release(ctx context.Context, version string) error { return build.Release(ctx, version) }
+
 // Docs is the documentation site.
 type Docs mg.Namespace
 

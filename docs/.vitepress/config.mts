@@ -79,6 +79,12 @@ export default defineConfig({
           { text: 'Benchmarks', link: '/benchmarks' },
         ],
       },
+      {
+        text: 'Contributing',
+        items: [
+          { text: 'Releases', link: '/contributing/release' },
+        ],
+      },
       { text: 'Decisions', link: '/adr/' },
     ],
   },

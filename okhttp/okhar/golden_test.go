@@ -108,8 +108,10 @@ func TestGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		const file = "testdata/golden.har"
+		// A new version of this module is no change of the archive.
+		archived := bytes.ReplaceAll(got.Bytes(), []byte(`"version": "`+okhttp.Version+`"`), []byte(`"version": "X.Y.Z"`))
 		if *update {
-			if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
+			if err := os.WriteFile(file, archived, 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -117,8 +119,8 @@ func TestGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n")), got.Bytes()) {
-			t.Errorf("the archive changed; look at the difference, then run with -update\n%s", got.Bytes())
+		if !bytes.Equal(bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n")), archived) {
+			t.Errorf("the archive changed; look at the difference, then run with -update\n%s", archived)
 		}
 	})
 }

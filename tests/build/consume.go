@@ -36,12 +36,17 @@ func Consume(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return w.consumers(ctx, tmp, consumeVersion, env)
+}
+
+// consumers builds a consumer of each product below tmp and installs the commands into its folder bin.
+func (w *Workspace) consumers(ctx context.Context, tmp, version string, env []string) error {
 	for _, m := range w.Products() {
-		if err := w.consume(ctx, m, filepath.Join(tmp, "consumer", m.Dir), env); err != nil {
+		if err := w.consume(ctx, m, filepath.Join(tmp, "consumer", m.Dir), version, env); err != nil {
 			return fmt.Errorf("build: consumer of %s: %w", m.Dir, err)
 		}
 	}
-	return w.install(ctx, env, filepath.Join(tmp, "bin"))
+	return w.install(ctx, env, filepath.Join(tmp, "bin"), version)
 }
 
 // consumerEnv makes a go environment of its own. Modules of other owners come from what this machine has already downloaded, or from where its
@@ -84,7 +89,7 @@ func fileURL(dir string) string {
 }
 
 // consume makes the program a user would make first: a module of one file that imports every package of m.
-func (w *Workspace) consume(ctx context.Context, m Module, dir string, env []string) error {
+func (w *Workspace) consume(ctx context.Context, m Module, dir, version string, env []string) error {
 	imports, err := w.packages(ctx, m)
 	if err != nil {
 		return err
@@ -104,16 +109,20 @@ func (w *Workspace) consume(ctx context.Context, m Module, dir string, env []str
 	c := command{dir: dir, env: env}
 	get := []string{"get"}
 	for _, p := range imports {
-		get = append(get, p+"@"+consumeVersion)
+		get = append(get, p+"@"+version)
 	}
 	for _, args := range [][]string{
 		{"mod", "init", "consumer.example"},
 		get,
-		{"build", "-o", filepath.Join(dir, "program"), "."},
+		{"build", "-o", filepath.Join(dir, "program.exe"), "."}, // a name that every system runs
 	} {
 		if out, err := c.quiet(ctx, "go", args...); err != nil {
 			return fmt.Errorf("%w\n%s", err, out)
 		}
+	}
+	// What a package does when it is loaded is the one thing that building does not show.
+	if out, err := c.quiet(ctx, filepath.Join(dir, "program.exe")); err != nil || out != "" {
+		return fmt.Errorf("build: a program that only imports %s printed %q and ended with: %v", m.Path, out, err)
 	}
 	linked, err := c.output(ctx, "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", ".")
 	if err != nil {
@@ -157,17 +166,17 @@ func orNothing(deps []string) string {
 }
 
 // install installs the commands of every product module by version, as a user without a checkout does.
-func (w *Workspace) install(ctx context.Context, env []string, bin string) error {
+func (w *Workspace) install(ctx context.Context, env []string, bin, version string) error {
 	for _, m := range w.Products() {
 		out, err := command{dir: w.Root}.output(ctx, "go", "list", "-f", `{{if eq .Name "main"}}{{.ImportPath}}{{end}}`, m.pattern())
 		if err != nil {
 			return err
 		}
 		for _, p := range strings.Fields(out) {
-			if out, err := (command{dir: filepath.Dir(bin), env: env}).quiet(ctx, "go", "install", p+"@"+consumeVersion); err != nil {
+			if out, err := (command{dir: filepath.Dir(bin), env: env}).quiet(ctx, "go", "install", p+"@"+version); err != nil {
 				return fmt.Errorf("%w\n%s", err, out)
 			}
-			fmt.Printf("installed %s@%s\n", p, consumeVersion)
+			fmt.Printf("installed %s@%s\n", p, version)
 			if matches, err := filepath.Glob(filepath.Join(bin, path.Base(p)+"*")); err != nil || len(matches) == 0 {
 				return fmt.Errorf("build: go install %s left no command in GOBIN", p)
 			}

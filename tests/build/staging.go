@@ -8,8 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 	modzip "golang.org/x/mod/zip"
 )
@@ -22,7 +24,8 @@ func (w *Workspace) stage(dir, version string) error {
 		if err != nil {
 			return fmt.Errorf("build: go.mod of %s: %w", m.Dir, err)
 		}
-		if err := w.stageModule(dir, module.Version{Path: m.Path, Version: version}, m.Dir, mod); err != nil {
+		v := module.Version{Path: m.Path, Version: version}
+		if err := stageModule(dir, v, mod, func(out io.Writer) error { return w.pack(out, v, m.Dir, mod) }); err != nil {
 			return fmt.Errorf("build: stage %s: %w", m.Dir, err)
 		}
 	}
@@ -37,26 +40,33 @@ func (w *Workspace) released(m Module, version string) ([]byte, error) {
 		return nil, err
 	}
 	f := c.File
-	for _, r := range f.Replace {
+	for _, r := range slices.Clone(f.Replace) {
 		if err := f.DropReplace(r.Old.Path, r.Old.Version); err != nil {
 			return nil, err
 		}
 	}
-	for _, s := range w.Products() {
-		for _, r := range f.Require {
-			if r.Mod.Path != s.Path {
-				continue
-			}
-			if err := f.AddRequire(s.Path, version); err != nil {
-				return nil, err
-			}
-		}
+	if err := w.requireSiblings(f, version); err != nil {
+		return nil, err
 	}
 	f.Cleanup()
 	return f.Format()
 }
 
-func (w *Workspace) stageModule(proxy string, v module.Version, dir string, mod []byte) error {
+// requireSiblings makes every requirement of a product one of this version.
+func (w *Workspace) requireSiblings(f *modfile.File, version string) error {
+	for _, r := range slices.Clone(f.Require) {
+		if _, ok := w.product(r.Mod.Path); !ok {
+			continue
+		}
+		if err := f.AddRequire(r.Mod.Path, version); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stageModule writes one version of one module into a proxy.
+func stageModule(proxy string, v module.Version, mod []byte, pack func(io.Writer) error) error {
 	escaped, err := module.EscapePath(v.Path)
 	if err != nil {
 		return err
@@ -70,7 +80,7 @@ func (w *Workspace) stageModule(proxy string, v module.Version, dir string, mod 
 		return err
 	}
 	var archive bytes.Buffer
-	if err := w.pack(&archive, v, dir, mod); err != nil {
+	if err := pack(&archive); err != nil {
 		return err
 	}
 	for name, data := range map[string][]byte{

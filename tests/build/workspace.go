@@ -102,6 +102,48 @@ func (w *Workspace) Products() []Module {
 	return out
 }
 
+// product returns the product module of an import path.
+func (w *Workspace) product(path string) (Module, bool) {
+	for _, m := range w.Modules {
+		if m.Path == path && m.Product() {
+			return m, true
+		}
+	}
+	return Module{}, false
+}
+
+// bottomUp returns the products so that each one comes after those it requires, and otherwise in the order of go.work.
+func (w *Workspace) bottomUp() ([]Module, error) {
+	var out []Module
+	state := map[string]int{} // 1: on the way, 2: placed
+	var place func(m Module) error
+	place = func(m Module) error {
+		switch state[m.Path] {
+		case 1:
+			return fmt.Errorf("build: %s requires itself, through others", m.Dir)
+		case 2:
+			return nil
+		}
+		state[m.Path] = 1
+		for _, r := range m.File.Require {
+			if below, ok := w.product(r.Mod.Path); ok {
+				if err := place(below); err != nil {
+					return err
+				}
+			}
+		}
+		state[m.Path] = 2
+		out = append(out, m)
+		return nil
+	}
+	for _, m := range w.Products() {
+		if err := place(m); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
 // dir returns the absolute directory of a module, or of any slash-separated path below the root.
 func (w *Workspace) dir(rel string) string { return filepath.Join(w.Root, filepath.FromSlash(rel)) }
 
