@@ -24,6 +24,7 @@ import (
 var (
 	scen   = flag.String("s", "h1-small", "comma list of scenarios, or 'all'")
 	only   = flag.String("a", ".", "regexp: adapters to run")
+	except = flag.String("x", "^$", "regexp: adapters not to run")
 	conc   = flag.String("c", "", "regexp: concurrency (or sub-case) to run, e.g. '^c(1|8)$'")
 	reps   = flag.Int("reps", 5, "interleaved repetitions")
 	dur    = flag.Duration("d", 300*time.Millisecond, "length of one measured run")
@@ -34,6 +35,7 @@ var (
 	rtmo   = flag.Duration("timeout", 0, "give every request its own context.WithTimeout (0 = one cancellable context per worker)")
 	scpu   = flag.String("servercpu", "", "pin the server to this CPU list (run bench itself under taskset -c 0)")
 	jsonl  = flag.String("json", "", "append one JSON line per row to this file")
+	plan   = flag.Bool("plan", false, "print about how many seconds it would take, and do nothing")
 )
 
 var (
@@ -106,16 +108,25 @@ func run() error {
 	if *scen == "all" {
 		list = []string{"h1-small", "h1-large", "h1-tls-small", "h2-small", "h2-large", "connect", "gzip", "cache", "ws", "ws-deflate", "sse"}
 	}
+	var total time.Duration
 	for _, s := range list {
 		cases := casesOf(s)
 		if cases == nil {
 			return fmt.Errorf("bench: unknown scenario %q", s)
 		}
 		for _, c := range cases {
-			if *conc == "" || regexp.MustCompile(*conc).MatchString(c.name) {
-				runCase(s, c)
+			if *conc != "" && !regexp.MustCompile(*conc).MatchString(c.name) {
+				continue
 			}
+			if *plan {
+				total += expected(s, c)
+				continue
+			}
+			runCase(s, c)
 		}
+	}
+	if *plan {
+		fmt.Println(int(total.Seconds()))
 	}
 	if pf != nil {
 		pprof.StopCPUProfile()

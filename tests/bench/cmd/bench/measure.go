@@ -28,92 +28,126 @@ type peer struct {
 	samples []bench.Sample
 }
 
-func runCase(s string, c rowCase) {
-	re := regexp.MustCompile(*only)
-	var peers []*peer
-	ctx := context.Background()
+// open makes the peers that can do the case.
+func open(s string, c rowCase) (peers []*peer) {
+	re, not := regexp.MustCompile(*only), regexp.MustCompile(*except)
 	for _, n := range bench.Names() {
-		if !re.MatchString(n) {
+		if !re.MatchString(n) || not.MatchString(n) {
 			continue
 		}
 		p := &peer{name: n}
-		a := bench.Lookup(n)
-		var err error
-		switch {
-		case c.ws != nil:
-			w, ok := a.(bench.WS)
-			if !ok {
-				continue
-			}
-			for i := 0; i < c.load.Conc && err == nil; i++ {
-				var k bench.WSConn
-				if k, err = w.DialWS(ctx, *c.ws); err == nil {
-					p.wsc = append(p.wsc, k)
-				}
-			}
-		case c.sse > 0:
-			w, ok := a.(bench.SSE)
-			if !ok {
-				continue
-			}
-			p.sse = w
-		default:
-			w, ok := a.(bench.HTTP)
-			if !ok {
-				continue
-			}
-			p.sess, err = w.Open(c.cfg)
-			if errors.Is(err, bench.ErrUnsupported) {
-				continue
-			}
-			if err == nil {
-				if c.load.Upload > 0 {
-					if _, ok := p.sess.(bench.Uploader); !ok {
-						if _, ok := p.sess.(bench.LoadRunner); !ok {
-							continue
-						}
-					}
-				}
-				p.lr, _ = p.sess.(bench.LoadRunner)
-				for i := 0; i < c.load.Conc; i++ {
-					if pw, ok := p.sess.(bench.PerWorker); ok {
-						var k bench.Session
-						if k, err = pw.Worker(); err != nil {
-							break
-						}
-						p.workers = append(p.workers, k)
-					} else {
-						p.workers = append(p.workers, p.sess)
-					}
-				}
-			}
-		}
+		ok, err := p.open(bench.Lookup(n), c)
 		if err != nil {
 			log.Printf("%s/%s %s: open: %v", s, c.name, n, err)
-			continue
 		}
-		// warm-up
-		w := c
-		if c.load.MaxOps == 0 {
-			w.load.Duration = min(*dur, 150*time.Millisecond)
-		}
-		if _, isExt := a.(interface{ WarmUp() time.Duration }); isExt {
-			w.load.Duration = a.(interface{ WarmUp() time.Duration }).WarmUp()
-			if w.load.MaxOps > 0 { // fixed-count case: repeat it until the warm-up time is over
-				for t := time.Now(); time.Since(t) < w.load.Duration; {
-					if one(p, w, true).Err != "" {
-						break
-					}
-				}
-			}
-		}
-		if sm := one(p, w, true); sm.Err != "" {
-			if sm.Err != bench.ErrUnsupported.Error() {
-				log.Printf("%s/%s %s: %s", s, c.name, n, sm.Err)
-			}
+		if !ok || err != nil {
+			p.close()
 			continue
 		}
 		peers = append(peers, p)
+	}
+	return peers
+}
+
+// open reports whether the adapter can do the case, and has what it needs for that made.
+func (p *peer) open(a any, c rowCase) (bool, error) {
+	switch {
+	case c.ws != nil:
+		w, ok := a.(bench.WS)
+		if !ok {
+			return false, nil
+		}
+		for range c.load.Conc {
+			k, err := w.DialWS(context.Background(), *c.ws)
+			if err != nil {
+				return true, err
+			}
+			p.wsc = append(p.wsc, k)
+		}
+		return true, nil
+	case c.sse > 0:
+		w, ok := a.(bench.SSE)
+		p.sse = w
+		return ok, nil
+	}
+	w, ok := a.(bench.HTTP)
+	if !ok {
+		return false, nil
+	}
+	var err error
+	if p.sess, err = w.Open(c.cfg); err != nil {
+		return !errors.Is(err, bench.ErrUnsupported), ignore(err, bench.ErrUnsupported)
+	}
+	p.lr, _ = p.sess.(bench.LoadRunner)
+	if _, ok := p.sess.(bench.Uploader); !ok && c.load.Upload > 0 && p.lr == nil {
+		return false, nil
+	}
+	for range c.load.Conc {
+		k := p.sess
+		if pw, ok := p.sess.(bench.PerWorker); ok {
+			if k, err = pw.Worker(); err != nil {
+				return true, err
+			}
+		}
+		p.workers = append(p.workers, k)
+	}
+	return true, nil
+}
+
+func ignore(err, target error) error {
+	if errors.Is(err, target) {
+		return nil
+	}
+	return err
+}
+
+func (p *peer) close() {
+	for _, w := range p.workers {
+		if w != p.sess {
+			w.Close()
+		}
+	}
+	if p.sess != nil {
+		p.sess.Close()
+	}
+	for _, w := range p.wsc {
+		w.Close()
+	}
+}
+
+// warmUp is an adapter that needs longer than others to get going.
+type warmUp interface{ WarmUp() time.Duration }
+
+// warm reports whether the peer does the case at all.
+func (p *peer) warm(s string, c rowCase) bool {
+	if c.load.MaxOps == 0 {
+		c.load.Duration = min(*dur, 150*time.Millisecond)
+	}
+	if a, ok := bench.Lookup(p.name).(warmUp); ok {
+		c.load.Duration = a.WarmUp()
+		if c.load.MaxOps > 0 { // fixed-count case: repeat it until the warm-up time is over
+			for t := time.Now(); time.Since(t) < c.load.Duration; {
+				if one(p, c, true).Err != "" {
+					break
+				}
+			}
+		}
+	}
+	sm := one(p, c, true)
+	if sm.Err != "" && sm.Err != bench.ErrUnsupported.Error() {
+		log.Printf("%s/%s %s: %s", s, c.name, p.name, sm.Err)
+	}
+	return sm.Err == ""
+}
+
+// runCase measures every peer that can do the case, in turns, and reports.
+func runCase(s string, c rowCase) {
+	var peers []*peer
+	for _, p := range open(s, c) {
+		defer p.close()
+		if p.warm(s, c) {
+			peers = append(peers, p)
+		}
 	}
 	if len(peers) == 0 {
 		return
@@ -125,19 +159,29 @@ func runCase(s string, c rowCase) {
 		}
 	}
 	report(s, c, peers)
-	for _, p := range peers {
-		for _, w := range p.workers {
-			if w != p.sess {
-				w.Close()
-			}
+}
+
+// expected is about how long runCase takes: what a run of a fixed number of operations takes is a guess for a machine of two processors.
+func expected(s string, c rowCase) time.Duration {
+	const between = 15 * time.Millisecond // garbage is collected before every run
+	first, each := min(*dur, 150*time.Millisecond), *dur
+	if c.load.MaxOps > 0 {
+		each = 1500 * time.Millisecond // 1 GiB, or 64 MiB over a distance
+		switch {
+		case c.load.Want == 64<<20 && !strings.Contains(c.name, "rtt"), c.load.Upload > 0:
+			each = 150 * time.Millisecond
 		}
-		if p.sess != nil {
-			p.sess.Close()
-		}
-		for _, w := range p.wsc {
-			w.Close()
-		}
+		first = each
 	}
+	var sum time.Duration
+	for _, p := range open(s, c) {
+		if a, ok := bench.Lookup(p.name).(warmUp); ok {
+			sum += a.WarmUp()
+		}
+		sum += first + time.Duration(*reps)*(each+between)
+		p.close()
+	}
+	return sum
 }
 
 func cpu() time.Duration {

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"log"
-	"os"
 	"slices"
 	"sort"
 	"strings"
@@ -127,18 +125,36 @@ func report(s string, c rowCase, peers []*peer) {
 			row = append(row, fmt.Sprintf("%.1f", p.of(grown)))
 		}
 		fmt.Printf("| %s |\n", strings.Join(row, " | "))
-		if *jsonl != "" {
-			line := map[string]any{"scenario": s, "case": c.name, "peer": p.name, "rate": r, "unit": unit,
-				"cpu_us": p.of(cpuop), "allocs": p.of(mallocs), "bytes": p.of(allocated)}
-			for i, b := range bases {
-				line["rate_x_"+names[i]] = p.over(b, rate).median
-				line["cpu_x_"+names[i]] = p.over(b, cpuop).median
-			}
-			if err := appendLine(*jsonl, line); err != nil {
-				log.Print(err)
-			}
+		if err := p.row(s, c, unit, large).Append(*jsonl); err != nil {
+			log.Print(err)
 		}
 	}
+}
+
+// row is what the peer did, for the file of rows.
+func (p *peer) row(s string, c rowCase, unit string, large bool) bench.Row {
+	factor := 1.0
+	if large {
+		factor = float64(c.load.Want+c.load.Upload) / 1e6
+	}
+	r := bench.Row{Scenario: s, Case: c.name, Peer: p.name, Unit: unit}
+	for _, x := range p.samples {
+		if x.Err != "" {
+			r.Rate, r.CPU, r.Allocs, r.Bytes = append(r.Rate, 0), append(r.CPU, 0), append(r.Allocs, 0), append(r.Bytes, 0)
+			if c.rss {
+				r.RSS = append(r.RSS, 0)
+			}
+			continue
+		}
+		r.Rate = append(r.Rate, rate(x)*factor)
+		r.CPU = append(r.CPU, cpuop(x))
+		r.Allocs = append(r.Allocs, mallocs(x))
+		r.Bytes = append(r.Bytes, allocated(x))
+		if c.rss {
+			r.RSS = append(r.RSS, grown(x))
+		}
+	}
+	return r
 }
 
 // sound reports what went wrong with a peer, and whether any of its samples is good.
@@ -155,20 +171,6 @@ func (p *peer) sound(s string, c rowCase) bool {
 		log.Printf("%s/%s %s: NO CACHE HIT", s, c.name, p.name)
 	}
 	return errs < len(p.samples)
-}
-
-func appendLine(file string, line any) error {
-	b, err := json.Marshal(line)
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	_, err = f.Write(append(b, '\n'))
-	return err
 }
 
 func num(f float64) string {

@@ -36,17 +36,14 @@ func sizeName(n int) string {
 
 func chains() group {
 	g := group{"chain", "A message is written into one buffer, goes through a second into a third, and is read out.", nil}
-	for _, c := range []struct {
-		size int
-		bar  float64
-	}{{64, 0}, {1 << 10, 1 / 1.1}, {16 << 10, 1.4}, {256 << 10, 1.4}} {
-		message, out := make([]byte, c.size), make([]byte, c.size)
+	for _, size := range []int{64, 1 << 10, 16 << 10, 256 << 10} {
+		message, out := make([]byte, size), make([]byte, size)
 		var x, y, z okio.Buffer
 		var p, q, r bytes.Buffer
 		var mid bytes.Buffer
 		w := bufio.NewWriter(&mid)
 		in := bufio.NewReader(&mid)
-		g.cases = append(g.cases, benchCase{sizeName(c.size), []contender{
+		g.cases = append(g.cases, benchCase{sizeName(size), []contender{
 			{"okio", func(n int) {
 				for range n {
 					must1(x.Write(message))
@@ -70,7 +67,7 @@ func chains() group {
 					must1(io.ReadFull(in, out))
 				}
 			}},
-		}, "bytes.Buffer", c.bar})
+		}})
 	}
 	return g
 }
@@ -96,7 +93,7 @@ func moves() group {
 					p, q = q, p
 				}
 			}},
-		}, "bytes.Buffer", 50})
+		}})
 	}
 	return g
 }
@@ -133,7 +130,7 @@ func searches() group {
 					check(int64(at))
 				}
 			}},
-		}, "", 0})
+		}})
 	}
 	return g
 }

@@ -62,7 +62,7 @@ func lines() group {
 					must(err)
 					return len(strings.TrimRight(line, "\r\n"))
 				})},
-			}, "textproto ReadLine", 1 / 1.1},
+			}},
 			benchCase{"views of " + sizeName(length), []contender{
 				{"okio LineView", each(startOkio, func() int {
 					line, err := s.LineView(1 << 20)
@@ -86,7 +86,7 @@ func lines() group {
 						return total - 2
 					}
 				})},
-			}, "", 0})
+			}})
 	}
 	return g
 }
@@ -136,7 +136,7 @@ func pipes() group {
 					must(r.Close())
 				}
 			}},
-		}, "", 0})
+		}})
 	}
 	return g
 }

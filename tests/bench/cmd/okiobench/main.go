@@ -17,7 +17,8 @@ var (
 	run  = flag.String("run", ".", "regexp: cases to run")
 	reps = flag.Int("reps", 9, "interleaved repetitions")
 	dur  = flag.Duration("d", 40*time.Millisecond, "length of one measured run")
-	bars = flag.Bool("bars", false, "fail if a case misses its bar")
+	rows = flag.String("json", "", "append one JSON line a row to this file")
+	plan = flag.Bool("plan", false, "print about how many seconds it would take, and do nothing")
 	prof = flag.String("cpuprofile", "", "write a CPU profile of the measured runs")
 	peer = flag.String("a", ".", "regexp: contenders to run")
 )
@@ -25,12 +26,12 @@ var (
 func main() {
 	flag.Parse()
 	log.SetFlags(0)
-	if err := bench(); err != nil {
+	if err := benchmarks(); err != nil {
 		log.Fatal("okiobench: ", err)
 	}
 }
 
-func bench() error {
+func benchmarks() error {
 	wanted, err := regexp.Compile(*run)
 	if err != nil {
 		return err
@@ -50,24 +51,28 @@ func bench() error {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	missed := 0
+	var total time.Duration
 	for _, g := range groups() {
 		opened := false
 		for _, c := range g.cases {
 			if !wanted.MatchString(g.name + "/" + c.name) {
 				continue
 			}
+			if *plan {
+				total += expected(c)
+				continue
+			}
 			if !opened {
 				opened = true
 				heading(g)
 			}
-			if !measure(c, peers) {
-				missed++
+			if err := measure(g, c, peers); err != nil {
+				return err
 			}
 		}
 	}
-	if *bars && missed > 0 {
-		return fmt.Errorf("%d bars missed", missed)
+	if *plan {
+		fmt.Println(int(total.Seconds()))
 	}
 	return nil
 }

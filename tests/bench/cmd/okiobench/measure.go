@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"slices"
 	"time"
+
+	"github.com/okhttp-go/ok/tests/bench"
 )
 
 // A group is one table.
@@ -19,9 +21,6 @@ type group struct {
 type benchCase struct {
 	name       string
 	contenders []contender
-	// What okio must at least reach over the contender of that name, as a ratio; 0 for no bar.
-	over string
-	bar  float64
 }
 
 // A contender does the job n times. Whatever it needs for that was made before.
@@ -37,11 +36,16 @@ type result struct {
 }
 
 func heading(g group) {
-	fmt.Printf("\n### %s\n\n%s\n\n| case | contender | ns/op | x okio | allocs/op | bar |\n|---|---|--:|--:|--:|---|\n", g.name, g.about)
+	fmt.Printf("\n### %s\n\n%s\n\n| case | contender | ns/op | x okio | allocs/op |\n|---|---|--:|--:|--:|\n", g.name, g.about)
 }
 
-// measure runs a case, prints its rows and returns whether its bar was reached.
-func measure(c benchCase, peers *regexp.Regexp) bool {
+// expected is about how long measuring a case takes.
+func expected(c benchCase) time.Duration {
+	return time.Duration(len(c.contenders)) * time.Duration(*reps+2) * *dur
+}
+
+// measure runs a case, prints its rows and writes them down.
+func measure(g group, c benchCase, peers *regexp.Regexp) error {
 	results := make([]result, len(c.contenders))
 	counts := make([]int, len(c.contenders))
 	for i, x := range c.contenders {
@@ -65,24 +69,22 @@ func measure(c benchCase, peers *regexp.Regexp) bool {
 			results[i].allocs = float64(after.Mallocs-before.Mallocs) / float64(counts[i])
 		}
 	}
-	reached := true
 	for i, x := range c.contenders {
 		if counts[i] == 0 {
 			continue
 		}
-		ratios := spreadOf(over(results[i].nanos, results[0].nanos))
-		verdict := ""
-		if x.name == c.over && c.bar > 0 && counts[0] > 0 {
-			verdict = fmt.Sprintf("at least %.3g: reached", c.bar)
-			if ratios.median < c.bar {
-				verdict = fmt.Sprintf("at least %.3g: MISSED", c.bar)
-				reached = false
-			}
+		nanos, ratios := spreadOf(slices.Clone(results[i].nanos)), spreadOf(over(results[i].nanos, results[0].nanos))
+		fmt.Printf("| %s | %s | %s | %s | %.2f |\n", c.name, x.name, nanos.text("%.4g"), ratios.text("%.3g"), results[i].allocs)
+		row := bench.Row{Scenario: "okio " + g.name, Case: c.name, Peer: x.name, Unit: "ops/s"}
+		for _, n := range results[i].nanos {
+			row.Rate = append(row.Rate, 1e9/n)
+			row.Allocs = append(row.Allocs, results[i].allocs)
 		}
-		nanos := spreadOf(slices.Clone(results[i].nanos))
-		fmt.Printf("| %s | %s | %s | %s | %.2f | %s |\n", c.name, x.name, nanos.text("%.4g"), ratios.text("%.3g"), results[i].allocs, verdict)
+		if err := row.Append(*rows); err != nil {
+			return err
+		}
 	}
-	return reached
+	return nil
 }
 
 // calibrate finds how many jobs make a run long enough.

@@ -81,7 +81,7 @@ func compression() group {
 				drain(ownReader)
 			}
 		}},
-	}, "", 0})
+	}})
 
 	source := okio.NewBufferString(string(plain))
 	stdWriter, err := stdgzip.NewWriterLevel(io.Discard, 6)
@@ -112,7 +112,7 @@ func compression() group {
 				must(ownWriter.Close())
 			}
 		}},
-	}, "", 0})
+	}})
 	return g
 }
 
@@ -193,7 +193,7 @@ func sockets() group {
 					}
 				}
 			}},
-		}, "", 0})
+		}})
 	}
 	return g
 }
