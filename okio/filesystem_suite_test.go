@@ -43,6 +43,7 @@ func testFileSystem(t *testing.T, newFS func(t *testing.T) (f FileSystem, base P
 		{"handle closing", false, fsHandleClosing},
 		{"streams closing", false, fsStreamsClosing},
 		{"canonicalize", false, fsCanonicalize},
+		{"open regular", false, fsOpenRegular},
 		{"lock", false, fsLock},
 		{"sync directory", false, fsSyncDirectory},
 		{"symlinks", true, fsSymlinks},

@@ -222,7 +222,17 @@ func (p Path) Parent() (Path, bool) {
 
 // Join parses child and resolves it against p as [Path.Resolve] does. Since a child such as c:file names a volume, a name that comes from
 // elsewhere is joined as "./" + name; and one that is absolute or has ".." leads out of p.
-func (p Path) Join(child string) Path { return p.Resolve(ParsePath(child)) }
+func (p Path) Join(child string) Path {
+	if len(p.s) > 1 && p.s[0] == '/' && isPlainName(child) {
+		return Path{p.s + "/" + child} // as Resolve has it
+	}
+	return p.Resolve(ParsePath(child))
+}
+
+// isPlainName reports whether s is a name that nothing is to be done to.
+func isPlainName(s string) bool {
+	return s != "" && s[0] != '.' && strings.IndexAny(s, `/\:`) < 0
+}
 
 // Resolve returns child as seen from the directory p. A child that is absolute or names a volume is returned as it is. The slashes
 // become those of p, or else of the child, or else of the host.

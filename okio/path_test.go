@@ -344,3 +344,16 @@ func checkPathLaws(t *testing.T, p Path) {
 		}
 	}
 }
+
+// Join has a short way, which must lead where the long one does.
+func TestJoinIsResolve(t *testing.T) {
+	names := []string{"", ".", "..", "a", "a.b", ".a", "..a", "a/b", `a\b`, "c:", "c:a", "/a", `\a`, "a:", "a/", "x y", "\x00", "é"}
+	for _, dir := range append(names, "/", "/a", "/a/b", "/..", `C:\`, `C:\a`, "C:", `\\server`, `\\server\share`, "./c:a", `\`, "//a", "/c:") {
+		for _, name := range names {
+			p := ParsePath(dir)
+			if got, want := p.Join(name), p.Resolve(ParsePath(name)); got != want {
+				t.Errorf("%q joined with %q is %q, want %q", dir, name, got.s, want.s)
+			}
+		}
+	}
+}

@@ -67,7 +67,7 @@ func (s *Store) written(d *Editor) ([]*okio.Metadata, error) {
 		case m == nil:
 			return nil, &NotStoredError{e.key, ErrNotFound}
 		case !m.Regular:
-			return nil, &NotStoredError{e.key, &mismatchError{path, -1, *m}}
+			return nil, &NotStoredError{e.key, okio.ErrNotRegular}
 		}
 		files[i] = m
 	}

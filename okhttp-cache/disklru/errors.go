@@ -127,13 +127,12 @@ type corruptError string
 
 func (e corruptError) Error() string { return string(e) }
 
-// A mismatchError reports a value file that is not what the journal says.
-type mismatchError struct {
-	path okio.Path
-	want int64
-	have okio.Metadata
+// A lengthError reports a value file that has not the length that the journal says.
+type lengthError struct {
+	path       okio.Path
+	want, have int64
 }
 
-func (e *mismatchError) Error() string {
-	return fmt.Sprintf("disklru: %s: expected a regular file of %d bytes, found %v", e.path, e.want, e.have)
+func (e *lengthError) Error() string {
+	return fmt.Sprintf("disklru: %s has %d bytes, expected %d", e.path, e.have, e.want)
 }

@@ -2,7 +2,6 @@ package disklru
 
 import (
 	"bytes"
-	"io"
 	"log/slog"
 	"math"
 	"strings"
@@ -110,5 +109,3 @@ func FuzzRecord(f *testing.F) {
 		}
 	})
 }
-
-var _ io.Reader = (*snapshotValue)(nil)

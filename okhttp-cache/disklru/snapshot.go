@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"sync/atomic"
 
 	"github.com/okhttp-go/ok/okio"
 )
@@ -46,15 +45,8 @@ func (s *Store) snapshot(e *entry) (*Snapshot, error) {
 		case !e.readable || e.zombie || !s.civilized && e.editor != nil:
 			return nil, ErrNotFound
 		}
-		snapshot := &Snapshot{store: s, entry: e, sequence: e.sequence, counted: !s.civilized, values: make([]snapshotValue, s.valueCount)}
-		for i, n := range e.lengths {
-			v := &snapshot.values[i]
-			v.snapshot, v.length = snapshot, n
-		}
+		snapshot := s.newSnapshot(e)
 		generation := e.generation
-		if !s.civilized {
-			e.readers += s.valueCount
-		}
 		if try < snapshotTries {
 			s.mu.Unlock()
 		}
@@ -69,12 +61,18 @@ func (s *Store) snapshot(e *entry) (*Snapshot, error) {
 		if e.generation != generation || s.closed {
 			continue
 		}
-		if mismatch := (*mismatchError)(nil); errors.As(err, &mismatch) || errors.Is(err, fs.ErrNotExist) {
+		if damaged(err) {
 			_ = s.removeEntry(e) // what cannot be removed is not readable
 			return nil, ErrNotFound
 		}
 		return nil, err
 	}
+}
+
+// damaged reports whether a value file is not what was written.
+func damaged(err error) bool {
+	var length *lengthError
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, okio.ErrNotRegular) || errors.As(err, &length)
 }
 
 // A Snapshot is the values of an entry at one time. Later edits of the entry do not change it. It must be closed, and is used by one goroutine at a time.
@@ -84,15 +82,22 @@ type Snapshot struct {
 	sequence int64
 	counted  bool // the entry counts its readers
 	values   []snapshotValue
+	few      [2]snapshotValue // room for values
 }
 
-// A snapshotValue is an open value file and a source of it.
-type snapshotValue struct {
-	snapshot *Snapshot
-	length   int64
-	file     *okio.FileHandle
-	source   okio.Source
-	closed   atomic.Bool
+// newSnapshot returns the snapshot of an entry as it is now, with no file open.
+func (s *Store) newSnapshot(e *entry) *Snapshot {
+	t := &Snapshot{store: s, entry: e, sequence: e.sequence, counted: !s.civilized}
+	if t.values = t.few[:min(len(e.lengths), len(t.few))]; len(e.lengths) > len(t.few) {
+		t.values = make([]snapshotValue, len(e.lengths))
+	}
+	for i, n := range e.lengths {
+		t.values[i].snapshot, t.values[i].length = t, n
+	}
+	if t.counted {
+		e.readers += len(t.values)
+	}
+	return t
 }
 
 // open opens the files of all values, or as many as it can.
@@ -100,18 +105,13 @@ func (t *Snapshot) open() error {
 	for i := range t.values {
 		v := &t.values[i]
 		path := t.store.cleanPath(t.entry.key, i)
-		m, err := t.store.fs.Metadata(path)
+		file, size, err := okio.OpenRegular(t.store.fs, path)
 		if err != nil {
 			return err
 		}
-		if !m.Regular || m.Size != v.length {
-			return &mismatchError{path, v.length, m}
-		}
-		if v.file, err = t.store.fs.OpenReadOnly(path); err != nil {
-			return err
-		}
-		if v.source, err = v.file.Source(0); err != nil {
-			return err
+		v.file = file
+		if size != v.length {
+			return &lengthError{path, v.length, size}
 		}
 	}
 	return nil
@@ -145,41 +145,9 @@ func (t *Snapshot) Close() error {
 // closeLocked is Close for who has the lock of the store.
 func (t *Snapshot) closeLocked() {
 	for i := range t.values {
-		if v := &t.values[i]; v.closed.CompareAndSwap(false, true) {
-			v.closeFile()
+		if t.values[i].closeFile() {
 			t.released()
 		}
-	}
-}
-
-// ReadBuffer implements [okio.Source].
-func (v *snapshotValue) ReadBuffer(dst *okio.Buffer, max int64) (int64, error) {
-	return v.source.ReadBuffer(dst, max)
-}
-
-// Read implements [io.Reader]. Large reads of a [okio.BufferedSource] come here directly.
-func (v *snapshotValue) Read(p []byte) (int, error) { return v.source.(io.Reader).Read(p) }
-
-// Close implements [okio.Source].
-func (v *snapshotValue) Close() error {
-	if !v.closed.CompareAndSwap(false, true) {
-		return nil
-	}
-	v.closeFile()
-	if t := v.snapshot; t.counted {
-		t.store.mu.Lock()
-		defer t.store.mu.Unlock()
-		t.released()
-	}
-	return nil
-}
-
-func (v *snapshotValue) closeFile() {
-	if v.source != nil {
-		_ = v.source.Close() // nothing was written
-	}
-	if v.file != nil {
-		_ = v.file.Close() // nothing was written
 	}
 }
 

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package okio
+
+const openRegularFlags = 0
