@@ -57,6 +57,17 @@
 // repeated. --read-timeout, if it is given, bounds each wait for something to come, comments included, and -m, --max-time the whole. The status 204 ends the stream
 // with exit code 0. A first connection that fails is not made again; any other answer than a stream is a failure, with exit code 22 if that is for its status.
 //
+// # The cache
+//
+// --cache DIR keeps responses in a directory and uses them again, as RFC 9111 says; the directory is of OkHttp's format. What goes wrong there fails no
+// transfer. These commands look into such a directory, and apart from rm change nothing in it:
+//
+//	okcurl cache ls DIR                   a line for each URL: status, bytes of the body, when it came, URL
+//	okcurl cache show [-I] DIR URL        the head that is stored, and without -I the body, compressed if it came like that
+//	okcurl cache rm DIR URL...            removes what is stored for the URLs; with --all everything
+//	okcurl cache stats DIR                the numbers of URLs, responses, bytes and problems
+//	okcurl cache verify DIR               what is damaged or left over, with exit code 101 if anything is
+//
 // # The connection
 //
 // --connect-timeout bounds connecting to one address, --read-timeout each wait for bytes and the TLS handshake (both 10 seconds by default), and

@@ -12,6 +12,7 @@ require (
 require (
 	github.com/andybalholm/brotli v1.3.0 // indirect
 	github.com/klauspost/compress v1.20.4 // indirect
+	github.com/okhttp-go/ok/okhttp-cache v0.0.0
 	golang.org/x/net v0.62.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 )
@@ -22,3 +23,5 @@ replace (
 	github.com/okhttp-go/ok/okhttp-sse => ../okhttp-sse
 	github.com/okhttp-go/ok/okio => ../okio
 )
+
+replace github.com/okhttp-go/ok/okhttp-cache => ../okhttp-cache

@@ -35,6 +35,11 @@ type Config struct {
 	// StaleIfErrorFor is how long after its lifetime a response is used like that if nothing says so. 0 means not at all.
 	StaleIfErrorFor time.Duration
 
+	// Collapse lets requests for the same URL that come while its response is under way share it: it is sent to all of them as it arrives. The exchange
+	// with the server is a call of its own then, which ends when nobody reads any more. What one reader is ahead of another is kept in memory, and beyond
+	// a megabyte in a temporary file, encrypted with a key that nobody else has.
+	Collapse bool
+
 	// Key returns the URL that the response to a request is filed under, so that requests can share one: it may leave out parameters that do not
 	// matter. For the zero URL that is the request's own. It is asked for GET, and for POST and QUERY, which are stored only if it names a URL, or
 	// [okhttp.CacheURL] does, which comes first. It must be safe for concurrent use.
@@ -73,7 +78,8 @@ type Cache struct {
 	logged atomic.Int64 // when, in milliseconds
 
 	mu           sync.Mutex
-	revalidating map[string]bool // by key
+	revalidating map[string]bool      // by key
+	downloads    map[string]*download // by key
 }
 
 // Open returns a cache in a directory, which it may delete anything in, of at most that many bytes. OkHttp can read what it writes, and the reverse. It does
@@ -91,7 +97,7 @@ func New(store Store, c Config) *Cache {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	cache := &Cache{store: store, config: c, revalidating: map[string]bool{}}
+	cache := &Cache{store: store, config: c, revalidating: map[string]bool{}, downloads: map[string]*download{}}
 	cache.ctx, cache.stop = context.WithCancel(context.Background())
 	return cache
 }

@@ -70,6 +70,10 @@ func readEntry(s Snapshot) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	return readEntryOf(s, text)
+}
+
+func readEntryOf(s Snapshot, text string) (*entry, error) {
 	e, err := parseEntry(text)
 	if err != nil {
 		return nil, err

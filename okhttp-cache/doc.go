@@ -19,6 +19,6 @@
 //
 // # Concurrency
 //
-// A Cache is safe for concurrent use. Its mutex guards what runs in the background, and is not held across I/O nor while
+// A Cache is safe for concurrent use. Its mutex guards what runs in the background and the downloads that calls share, and is not held across I/O nor while
 // another lock is taken. A response and its body belong to one goroutine at a time. Close waits for what runs in the background.
 package okcache

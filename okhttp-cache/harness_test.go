@@ -107,6 +107,7 @@ func (s *site) serve(conn net.Conn) {
 // say sends an answer, the body slowly if it is to be slow, and reports whether another may follow.
 func (s *site) say(conn net.Conn, answer string) bool {
 	if answer == hangUp {
+		time.Sleep(s.slow)
 		return false
 	}
 	head, body, _ := strings.Cut(answer, "\r\n\r\n")
@@ -250,4 +251,12 @@ func (s *site) listen(*okhttp.Call) *okhttp.EventListener {
 		CallEnd:             func(okhttp.CallEnd) { s.tell("callEnd") },
 		CallFailed:          func(okhttp.Failure) { s.tell("callFailed") },
 	}
+}
+
+// recordConditions is a network interceptor that notes the validators that go by.
+func recordConditions(seen *[]string) okhttp.Interceptor {
+	return okhttp.InterceptorFunc(func(ctx context.Context, c okhttp.Chain) (*okhttp.Response, error) {
+		*seen = append(*seen, c.Request().Headers().Get("If-None-Match"))
+		return c.Proceed(ctx, c.Request())
+	})
 }

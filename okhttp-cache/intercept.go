@@ -20,11 +20,13 @@ type exchange struct {
 	filed bool // the request has a place
 
 	proceed, apart func(context.Context, *okhttp.Request) (*okhttp.Response, error)
+	bodyContext    func(context.Context) context.Context // of the call, for bodies that outlive it
 }
 
 // Intercept implements [okhttp.Cache].
 func (c *Cache) Intercept(ctx context.Context, chain okhttp.Chain) (*okhttp.Response, error) {
-	x := &exchange{cache: c, request: chain.Request(), call: chain.Call(), events: chain.Events(), proceed: chain.Proceed, apart: chain.ProceedApart}
+	x := &exchange{cache: c, request: chain.Request(), call: chain.Call(), events: chain.Events(), proceed: chain.Proceed, apart: chain.ProceedApart,
+		bodyContext: chain.BodyContext}
 	return x.run(ctx)
 }
 
@@ -55,6 +57,9 @@ func (x *exchange) run(ctx context.Context) (*okhttp.Response, error) {
 		x.tell(x.events.CacheConditionalHit, stored.response(x.request))
 	} else {
 		x.tell(x.events.CacheMiss, nil)
+		if stored == nil && x.collapses() {
+			return x.collapse(ctx)
+		}
 	}
 	return x.overNetwork(ctx, s, stored)
 }

@@ -101,8 +101,10 @@ func (x *exchange) sameAsBefore(e *entry) bool {
 
 // section returns the source of a part of the body.
 func (s *candidate) section(r byteRange) okio.Source {
-	if at, ok := s.snapshot.(interface{ ReaderAt(value int) io.ReaderAt }); ok {
-		return okio.FromReader(io.NewSectionReader(at.ReaderAt(bodyValue), r.from, r.to-r.from))
+	if s, ok := s.snapshot.(readerAtSnapshot); ok {
+		if at := s.ReaderAt(bodyValue); at != nil {
+			return okio.FromReader(io.NewSectionReader(at, r.from, r.to-r.from))
+		}
 	}
 	return okio.NewLimitSource(&skippedSource{s.snapshot.Source(bodyValue), r.from}, r.to-r.from, false)
 }

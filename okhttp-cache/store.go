@@ -1,6 +1,7 @@
 package okcache
 
 import (
+	"io"
 	"io/fs"
 	"iter"
 
@@ -43,7 +44,8 @@ type Store interface {
 
 // A Snapshot is an entry at one time. Later edits do not change it. It is used by one goroutine at a time.
 //
-// One that has the method ReaderAt(value int) io.ReaderAt can be read at any place without reading what comes before: see [Config.Ranges].
+// One that has the method ReaderAt(value int) io.ReaderAt can be read at any place without reading what comes before, unless that returns nil: see
+// [Config.Ranges].
 type Snapshot interface {
 	Key() string
 	// Source returns the source of a value, the same one each time.
@@ -54,6 +56,8 @@ type Snapshot interface {
 	Edit() (Editor, error)
 	Close() error
 }
+
+type readerAtSnapshot interface{ ReaderAt(value int) io.ReaderAt }
 
 // An Editor writes an entry. It ends with Commit or Abort. It is used by one goroutine at a time.
 type Editor interface {

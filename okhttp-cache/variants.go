@@ -54,6 +54,12 @@ func parseIndex(s, url string) *index {
 	return ix
 }
 
+// isIndex reports whether an entry is an index that can be read.
+func isIndex(metadata string) bool {
+	p := entryParser{rest: metadata}
+	return parseIndex(metadata, p.next()) != nil
+}
+
 func (c *Cache) loadIndex(p place) *index {
 	snapshot, err := c.store.Get(indexKey(p))
 	if err != nil {

@@ -122,6 +122,15 @@ func (c Chain) ProceedApart(ctx context.Context, r *Request) (*Response, error) 
 	return call.executeApart(ctx)
 }
 
+// BodyContext returns the context for reading a body that a cache makes and that is still on its way: ctx, the one that Intercept was given, or, where
+// the call has a time limit, the one that the call was executed with. The limit ends when a response is returned that is not itself a server's.
+func (c Chain) BodyContext(ctx context.Context) context.Context {
+	if t := c.call.timeout; t != nil {
+		return t.parent
+	}
+	return ctx
+}
+
 // apart are the options of a call for a cache: what they leave out is done by the calls that it is for.
 var apart = []CallOption{callOption{"ProceedApart", false, func(c *config) {
 	c.cache, c.followRedirects, c.authenticator, c.jar, c.retryPolicy = nil, false, nil, nil, nil

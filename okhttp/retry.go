@@ -121,7 +121,10 @@ func callError(req *Request, err error, failed []error, sent bool) *Error {
 		e.Phase, e.Route, e.Err = ae.phase, ae.route, ae.err
 		e.Attempts = ae.attempts
 	}
-	e.Sent = sent
+	if apart, ok := err.(*Error); ok && apart.Method == e.Method && apart.URL == e.URL { // the cache sent the request in a call apart
+		*e = *apart
+	}
+	e.Sent = e.Sent || sent
 	if len(failed) == 0 {
 		return e
 	}

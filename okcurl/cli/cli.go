@@ -12,6 +12,12 @@ import (
 // to err, and reads in only where an option says so. While it fetches, SIGINT cancels what is under way. It may run concurrently with
 // itself.
 func Main(args []string, in io.Reader, out, err io.Writer) int {
+	if isCacheCommand(args) {
+		if failed := (&cacheCommand{out: out, err: err}).run(args[1:]); failed != nil {
+			return report(err, failed)
+		}
+		return successful
+	}
 	o, failed := parse(args)
 	if failed != nil {
 		return report(err, failed)

@@ -46,6 +46,7 @@ const (
 	exitStream      = 92  // the server reset the stream, over HTTP/2
 	exitHandshake   = 97  // the SOCKS proxy does not do its part
 	exitTooLarge    = 100 // the response's head is too large
+	exitDamaged     = 101 // okcurl cache verify found something
 	exitInterrupted = 130 // SIGINT
 	successful      = 0
 )

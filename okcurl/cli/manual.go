@@ -24,7 +24,7 @@ func writeManual(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH OKCURL 1 \"\" \"okcurl %s\" \"User Commands\"\n", roff(okhttp.Version))
 	b.WriteString(".SH NAME\nokcurl \\- fetch URLs with the okhttp client\n")
-	b.WriteString(".SH SYNOPSIS\n.B okcurl\n[\\fIoption\\fR...] \\fIURL\\fR...\n")
+	b.WriteString(".SH SYNOPSIS\n.B okcurl\n[\\fIoption\\fR...] \\fIURL\\fR...\n.br\n.B okcurl cache\n\\fIls|show|rm|stats|verify DIR\\fR [\\fIURL\\fR...]\n")
 	b.WriteString(".SH DESCRIPTION\n" + roff(about) + "\n.PP\n" +
 		roff("Switches can be bundled (-sSL); an argument can be attached or stand apart (-XPUT, -X PUT, --max-time=5). After -- everything is a URL.") + "\n.SH OPTIONS\n")
 	for i := range flags {
@@ -83,5 +83,6 @@ var exitCodes = []struct {
 	{exitStream, "The server reset the stream, over HTTP/2"},
 	{exitHandshake, "The SOCKS proxy does not do its part"},
 	{exitTooLarge, "The head of the response is too large"},
+	{exitDamaged, "okcurl cache verify found something damaged"},
 	{exitInterrupted, "Interrupted"},
 }

@@ -70,6 +70,8 @@ type options struct {
 	tlsMin, tlsMax    uint16 // 0: what the library says
 	family            int    // 4 or 6, 0 for both
 
+	cacheDir string // "" for no cache
+
 	resolve []resolveRule
 	dohURL  string // "" for the system's resolver
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/okhttp-go/ok/okhttp"
+	okcache "github.com/okhttp-go/ok/okhttp-cache"
 	"github.com/okhttp-go/ok/okhttp/okcookie"
 	"github.com/okhttp-go/ok/okhttp/okhar"
 	"github.com/okhttp-go/ok/okio"
@@ -25,6 +26,7 @@ type session struct {
 	query    []byte         // of --get
 
 	// nil unless asked for
+	cache     *okcache.Cache
 	verbose   *verbose
 	frames    *frameLog
 	events    okhttp.EventListenerFactory
@@ -119,12 +121,21 @@ func (s *session) settings() ([]okhttp.Option, error) {
 	if s.jar != nil {
 		settings = append(settings, okhttp.WithCookieJar(s.jar))
 	}
+	if o.cacheDir != "" {
+		if s.cache, err = s.openCache(); err != nil {
+			return nil, err
+		}
+		settings = append(settings, okhttp.WithCache(s.cache))
+	}
 	return settings, nil
 }
 
 func (s *session) close() {
 	if s.client != nil {
 		s.client.Close()
+	}
+	if s.cache != nil {
+		s.cache.Close() // what could not be stored is no failure
 	}
 	if s.frames != nil {
 		s.frames.end()

@@ -91,6 +91,9 @@ func (t *transfer) watched(call *okhttp.Call) *okhttp.Call {
 	call.AddEventListener(t.measure.listener())
 	if t.verbose != nil {
 		call.AddEventListener(t.verbose.listener())
+		if t.cache != nil {
+			call.AddEventListener(cacheEvents(t.verbose.event, t.verbose.stored))
+		}
 	}
 	if t.events != nil {
 		call.AddEventListener(t.events(call))
@@ -179,6 +182,7 @@ func heads(to *destination) *okhttp.EventListener {
 		ConnectionAcquired: func(e okhttp.ConnectionEvent) { protocol = e.Connection.Protocol() },
 		Informational:      func(e okhttp.InformationalEvent) { write(informationalLine(e, protocol), e.Headers) },
 		ResponseHeadersEnd: func(e okhttp.ResponseHeadersEnd) { write(statusLine(e.Response), e.Response.Headers()) },
+		CacheHit:           func(e okhttp.CacheEvent) { write(statusLine(e.Response), e.Response.Headers()) },
 	}
 }
 

@@ -19,7 +19,7 @@ const about = "Fetches URLs, one after another over the same connections where t
 // writeHelp prints the table of flags.
 func writeHelp(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("Usage: okcurl [option...] URL...\n\n")
+	b.WriteString("Usage: okcurl [option...] URL...\n       okcurl cache ls|show|rm|stats|verify DIR [URL...]\n\n")
 	wrap(&b, about, 0)
 	b.WriteByte('\n')
 	left := 0

@@ -49,6 +49,9 @@ func (v *verbose) listener() *okhttp.EventListener {
 	}
 }
 
+// stored prints the head of a response of the cache.
+func (v *verbose) stored(r *okhttp.Response) { v.head("<", statusLine(r), r.Headers()) }
+
 // verboseCall is what must be remembered within a call.
 type verboseCall struct {
 	*verbose

@@ -159,9 +159,6 @@ func (r *Relay) letGo() {
 	}
 	r.mu.Unlock()
 	if upstream != nil {
-		if r.cancel != nil && err == ErrIncomplete {
-			r.cancel()
-		}
 		upstream.Close()
 	}
 	if closing := r.file.Close(); err == nil {

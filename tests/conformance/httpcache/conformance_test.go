@@ -20,7 +20,7 @@ var (
 
 // beyond is a cache that does all it can.
 var beyond = okcache.Config{
-	RFC9111: true, Variants: true, Ranges: true, StaleWhileRevalidate: true, StaleIfError: true, StaleIfErrorFor: time.Hour,
+	RFC9111: true, Variants: true, Ranges: true, Collapse: true, StaleWhileRevalidate: true, StaleIfError: true, StaleIfErrorFor: time.Hour,
 }
 
 // TestCacheTests runs the cases that are for private caches, with the cache as it is by default and with everything switched on. testdata/results.txt has what
