@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/okhttp-go/ok/okhttp v0.0.0
 	github.com/okhttp-go/ok/okhttp-brotli v0.0.0
+	github.com/okhttp-go/ok/okhttp-cache v0.0.0
 	github.com/okhttp-go/ok/okhttp-sse v0.0.0
 	github.com/okhttp-go/ok/okio v0.0.0
 )
@@ -12,7 +13,6 @@ require (
 require (
 	github.com/andybalholm/brotli v1.3.0 // indirect
 	github.com/klauspost/compress v1.20.4 // indirect
-	github.com/okhttp-go/ok/okhttp-cache v0.0.0
 	golang.org/x/net v0.62.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 )
@@ -20,8 +20,7 @@ require (
 replace (
 	github.com/okhttp-go/ok/okhttp => ../okhttp
 	github.com/okhttp-go/ok/okhttp-brotli => ../okhttp-brotli
+	github.com/okhttp-go/ok/okhttp-cache => ../okhttp-cache
 	github.com/okhttp-go/ok/okhttp-sse => ../okhttp-sse
 	github.com/okhttp-go/ok/okio => ../okio
 )
-
-replace github.com/okhttp-go/ok/okhttp-cache => ../okhttp-cache

@@ -74,8 +74,7 @@ replace (
 	github.com/okhttp-go/ok/okhttp => ../okhttp
 	github.com/okhttp-go/ok/okhttp-brotli => ../okhttp-brotli
 	github.com/okhttp-go/ok/okhttp-sse => ../okhttp-sse
+	github.com/okhttp-go/ok/okhttp-cache => ../okhttp-cache
 	github.com/okhttp-go/ok/okhttp-ws => ../okhttp-ws
 	github.com/okhttp-go/ok/okio => ../okio
 )
-
-replace github.com/okhttp-go/ok/okhttp-cache => ../okhttp-cache
