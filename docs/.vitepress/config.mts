@@ -1,4 +1,11 @@
+import { readdirSync } from 'node:fs'
 import { defineConfig } from 'vitepress'
+
+// The pages of the reference are made before each build: see tests/build/reference.go.
+function reference() {
+  const pages = readdirSync(new URL('../reference', import.meta.url)).filter((name) => name.endsWith('.md') && name !== 'index.md')
+  return pages.map((name) => name.slice(0, -3)).sort().map((name) => ({ text: name, link: `/reference/${name}` }))
+}
 
 export default defineConfig({
   title: 'ok',
@@ -15,6 +22,7 @@ export default defineConfig({
       { text: 'Guide', link: '/getting-started' },
       { text: 'okio', link: '/okio/' },
       { text: 'okhttp', link: '/okhttp/calls' },
+      { text: 'Reference', link: '/reference/' },
       { text: 'Decisions', link: '/adr/' },
     ],
     sidebar: [
@@ -86,6 +94,7 @@ export default defineConfig({
         ],
       },
       { text: 'Decisions', link: '/adr/' },
+      { text: 'Reference', collapsed: true, items: reference() },
     ],
   },
 })

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-// Docs checks that the code the pages include is there, installs the site's pinned packages and builds it. A dead link fails the build.
+// Docs checks that the code the pages include is there, makes the API reference and the pictures, installs the site's pinned packages and builds it. A dead link fails the build.
 func Docs(ctx context.Context) error { return site(ctx, "build") }
 
 // DocsServe installs the same packages and serves the site on localhost, following edits, until it is interrupted.
@@ -22,6 +22,12 @@ func site(ctx context.Context, script string) error {
 		return err
 	}
 	if err := snippets(w.dir("docs")); err != nil {
+		return err
+	}
+	if err := w.Reference(); err != nil {
+		return err
+	}
+	if err := w.Timelines(ctx); err != nil {
 		return err
 	}
 	npm, err := exec.LookPath("npm")
