@@ -76,6 +76,9 @@ func (s *session) resolver() ([]okhttp.Option, error) {
 		if err != nil {
 			return nil, err
 		}
+		if s.cache != nil {
+			rules.behind = s.cache
+		}
 		settings = append(settings, okhttp.WithCache(rules))
 	}
 	return settings, nil
@@ -109,8 +112,9 @@ func (s *session) overHTTPS() (okhttp.DNS, error) {
 // portRules are the rules of --resolve. A DNS does not know the port that a name is looked up for, so each port has a DNS of its own, which every request
 // gets, those that redirects lead to included: that is what the place of a cache sees.
 type portRules struct {
-	ports map[int]okhttp.DNS
-	below okhttp.DNS
+	ports  map[int]okhttp.DNS
+	below  okhttp.DNS
+	behind okhttp.Cache // that of --cache, nil without it
 }
 
 func newPortRules(rules []resolveRule, below okhttp.DNS) (*portRules, error) {
@@ -151,5 +155,9 @@ func (p *portRules) of(port int) okhttp.DNS {
 // Intercept implements [okhttp.Cache].
 func (p *portRules) Intercept(ctx context.Context, chain okhttp.Chain) (*okhttp.Response, error) {
 	r := chain.Request()
-	return chain.With(okhttp.WithDNS(p.of(r.URL().Port()))).Proceed(ctx, r)
+	chain = chain.With(okhttp.WithDNS(p.of(r.URL().Port())))
+	if p.behind != nil {
+		return p.behind.Intercept(ctx, chain)
+	}
+	return chain.Proceed(ctx, r)
 }

@@ -57,6 +57,9 @@ func hosts(t *testing.T) string {
 			return
 		}
 		host, _, _ := strings.Cut(r.Host, ":")
+		if r.URL.Path == "/fresh" {
+			w.Header().Set("Cache-Control", "max-age=60")
+		}
 		fmt.Fprintln(w, host)
 	})
 	u, err := url.Parse(origin)
@@ -79,6 +82,10 @@ func TestResolve(t *testing.T) {
 	// A redirect to another port goes by the rules of that port.
 	okcurl(t, "-L", "--resolve", rule("a.example", one), "--resolve", rule("b.example", two), "http://a.example:"+one+"/to/http://b.example:"+two+"/").
 		want(t, 0, "b.example\n", "")
+	// It stands in front of the cache, and not in its place.
+	args := []string{"--cache", t.TempDir(), "--resolve", rule("h.example", one), "-w", "%{num_connects}\\n", "http://h.example:" + one + "/fresh"}
+	okcurl(t, args...).want(t, 0, "h.example\n1\n", "")
+	okcurl(t, args...).want(t, 0, "h.example\n0\n", "")
 	// localhost is known in spite of rules for others.
 	okcurl(t, "--resolve", rule("h.example", one), "http://localhost:"+one).want(t, 0, "localhost\n", "")
 }

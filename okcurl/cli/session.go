@@ -104,7 +104,13 @@ func (s *session) settings() ([]okhttp.Option, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := s.resolver()
+	if o.cacheDir != "" {
+		if s.cache, err = s.openCache(); err != nil {
+			return nil, err
+		}
+		settings = append(settings, okhttp.WithCache(s.cache))
+	}
+	names, err := s.resolver() // which may stand in front of the cache
 	if err != nil {
 		return nil, err
 	}
@@ -120,12 +126,6 @@ func (s *session) settings() ([]okhttp.Option, error) {
 	}
 	if s.jar != nil {
 		settings = append(settings, okhttp.WithCookieJar(s.jar))
-	}
-	if o.cacheDir != "" {
-		if s.cache, err = s.openCache(); err != nil {
-			return nil, err
-		}
-		settings = append(settings, okhttp.WithCache(s.cache))
 	}
 	return settings, nil
 }
