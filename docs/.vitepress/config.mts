@@ -31,6 +31,9 @@ export default defineConfig({
         items: [
           { text: 'Getting started', link: '/getting-started' },
           { text: 'Modules', link: '/modules' },
+          { text: 'What happens when', link: '/when' },
+          { text: 'Security promises', link: '/security' },
+          { text: 'How it is built', link: '/architecture' },
         ],
       },
       {
