@@ -11,8 +11,8 @@ import (
 	"github.com/okhttp-go/ok/tests/build"
 )
 
-// Aliases lets "docs" alone build the site.
-var Aliases = map[string]any{"docs": Docs.Build}
+// Aliases are what "docs" and "bench" do alone.
+var Aliases = map[string]any{"docs": Docs.Build, "bench": Bench.Run}
 
 // Demo runs the main job on an embedded server and prints the event timeline.
 func Demo(ctx context.Context) error { return build.Demo(ctx) }
@@ -23,8 +23,14 @@ func Test(ctx context.Context) error { return build.Test(ctx) }
 // Check looks at format, vet, staticcheck, tidiness, layers, API files, and each module on its own and on other platforms.
 func Check(ctx context.Context) error { return build.Check(ctx) }
 
-// Bench measures the client next to its peers and writes tests/bench/RESULTS.md.
-func Bench(ctx context.Context) error { return build.Bench(ctx) }
+// Bench is the benchmarks.
+type Bench mg.Namespace
+
+// Run measures everything next to its peers and writes tests/bench/RESULTS.md and the plots of the site; it says how long it takes, and goes on where it stopped.
+func (Bench) Run(ctx context.Context) error { return build.Bench(ctx) }
+
+// Check fails when a figure is below its bar of tests/bench/BARS.md by more than noise.
+func (Bench) Check(ctx context.Context) error { return build.BenchCheck(ctx) }
 
 // Fuzz runs every fuzz target for a few seconds; FUZZTIME=30s changes how many.
 func Fuzz(ctx context.Context) error { return build.Fuzz(ctx) }

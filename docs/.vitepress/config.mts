@@ -13,7 +13,7 @@ export default defineConfig({
   lang: 'en',
   cleanUrls: true,
   // The Go module with the code of the pages is not part of the site, and a page that leads nowhere fails the build.
-  srcExclude: ['examples/**', 'README.md'],
+  srcExclude: ['examples/**', 'plots/**', 'README.md'],
   ignoreDeadLinks: false,
   themeConfig: {
     search: { provider: 'local' },

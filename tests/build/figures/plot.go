@@ -107,6 +107,9 @@ func (c Chart) panel(b *strings.Builder, y int, kase string, lines []line) int {
 		{"processor time, × " + base + ": shorter is better", func(l line) Spread { return l.cpu }},
 	}
 	for i, column := range columns {
+		if maxMedian(lines, column.of) == 0 {
+			continue // not measured here
+		}
 		left := plotMargin + nameWidth + i*(plotWidth-2*plotMargin-nameWidth+columnGap)/2
 		highest := 1.0
 		for _, l := range lines {
@@ -151,7 +154,7 @@ func maxMedian(lines []line, of func(line) Spread) (m float64) {
 // class is how a peer's bar is drawn: this project's stand out, those that no client can reach stand back.
 func class(peer string) string {
 	switch {
-	case peer == "ok" || strings.HasPrefix(peer, "ok-"):
+	case peer == "ok" || strings.HasPrefix(peer, "ok-") || strings.HasPrefix(peer, "okio"):
 		return "ours"
 	case strings.HasPrefix(peer, "floor"):
 		return "floor"

@@ -2,11 +2,12 @@ package figures
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
 // A Spread says what repetitions came to. Sure is the interval that holds the true median in 95 of 100 cases, whatever the noise is like: by the sign
-// test it lies between two of the measured values. Of fewer than six repetitions nothing narrower than all of them is that sure.
+// test it lies between two of the measured values. Fewer than six repetitions are not enough to be that sure of anything.
 type Spread struct {
 	Median, Low, High   float64
 	SureLow, SureHigh   float64
@@ -47,6 +48,10 @@ func spread(v []float64) (s Spread) {
 	s = Spread{Median: v[n/2], Low: v[0], High: v[n-1], Repetitions: n}
 	if n%2 == 0 {
 		s.Median = (v[n/2-1] + v[n/2]) / 2
+	}
+	if n < 6 {
+		s.SureLow, s.SureHigh = math.Inf(-1), math.Inf(1)
+		return s
 	}
 	k := outside(n)
 	s.SureLow, s.SureHigh = v[k], v[n-1-k]

@@ -35,6 +35,7 @@ var (
 	rtmo   = flag.Duration("timeout", 0, "give every request its own context.WithTimeout (0 = one cancellable context per worker)")
 	scpu   = flag.String("servercpu", "", "pin the server to this CPU list (run bench itself under taskset -c 0)")
 	jsonl  = flag.String("json", "", "append one JSON line per row to this file")
+	label  = flag.String("label", "", "what to add to the names of scenarios, such as \", one CPU\"")
 	plan   = flag.Bool("plan", false, "print about how many seconds it would take, and do nothing")
 )
 

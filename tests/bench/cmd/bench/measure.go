@@ -158,7 +158,7 @@ func runCase(s string, c rowCase) {
 			p.samples = append(p.samples, one(p, c, false))
 		}
 	}
-	report(s, c, peers)
+	report(s+*label, c, peers)
 }
 
 // expected is about how long runCase takes: what a run of a fixed number of operations takes is a guess for a machine of two processors.
