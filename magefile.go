@@ -35,6 +35,9 @@ func (Bench) Check(ctx context.Context) error { return build.BenchCheck(ctx) }
 // Fuzz runs every fuzz target for a few seconds; FUZZTIME=30s changes how many.
 func Fuzz(ctx context.Context) error { return build.Fuzz(ctx) }
 
+// Soak has everything run against servers that misbehave for an hour; SOAKTIME=10m changes how long.
+func Soak(ctx context.Context) error { return build.Soak(ctx) }
+
 // Consume builds an empty consumer of each module from a staged module proxy and installs the commands by version.
 func Consume(ctx context.Context) error { return build.Consume(ctx) }
 

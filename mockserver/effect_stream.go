@@ -3,6 +3,7 @@ package mockserver
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp/http2"
@@ -32,9 +33,9 @@ func (x *streamExchange) act(ctx context.Context, e Effect, whole bool) (goesOn 
 		x.server.refuseFor(e.For)
 		return true
 	case GoAway:
-		last := x.stream.ID()
+		last := uint32(math.MaxInt32) // all that were opened, which may be more than this one
 		if e.Refuse {
-			last -= min(last, 2)
+			last = x.stream.ID() - min(x.stream.ID(), 2)
 		}
 		x.leave(func() { x.conn.GoAwayAfter(last, e.Code, e.Debug) })
 		if !e.Refuse {

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -45,9 +46,12 @@ type soak struct {
 	longest atomic.Int64 // of all calls, in nanoseconds
 	events  eventCount
 
-	mu    sync.Mutex
-	posts map[string]error // those that must not be repeated, by their id
-	kinds map[string]int   // failures by their kind
+	mu      sync.Mutex
+	posts   map[string]error // those of this round that must not be repeated, by their id
+	earlier map[string]error // those of the round before, of which one may still arrive
+	oldest  int64            // the first id of the round before
+	first   int64            // the first id of this round
+	kinds   map[string]int   // failures by their kind
 }
 
 // eventCount counts what has to come in pairs.
@@ -56,15 +60,17 @@ type eventCount struct {
 	opened, closed, poolAcquired, poolGiven atomic.Int64 // of the pool
 }
 
-func TestSoak(t *testing.T) {
-	duration := 3 * time.Second
+// settings are how long a soak takes and what its choices are made from.
+func settings(t *testing.T) (duration time.Duration, seed uint64) {
+	t.Helper()
+	duration = 3 * time.Second
 	if text := os.Getenv("OK_SOAK"); text != "" {
 		var err error
 		if duration, err = time.ParseDuration(text); err != nil {
 			t.Fatal(err)
 		}
 	}
-	seed := uint64(time.Now().UnixNano())
+	seed = uint64(time.Now().UnixNano())
 	if text := os.Getenv("OK_SOAK_SEED"); text != "" {
 		var err error
 		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
@@ -72,7 +78,12 @@ func TestSoak(t *testing.T) {
 		}
 	}
 	t.Logf("OK_SOAK=%v OK_SOAK_SEED=%d", duration, seed)
+	return duration, seed
+}
 
+// TestSoak is the soak of calls: a hostile network and servers that are written by hand.
+func TestSoak(t *testing.T) {
+	duration, seed := settings(t)
 	goroutines := goleak.IgnoreCurrent()
 	sockets, before := descriptors(), heap()
 	s := &soak{t: t, seed: seed, posts: map[string]error{}, kinds: map[string]int{}}
@@ -82,7 +93,7 @@ func TestSoak(t *testing.T) {
 	if err := goleak.Find(goroutines); err != nil {
 		t.Error(err)
 	}
-	s.posts = nil // of the test's own
+	s.posts, s.earlier = nil, nil // of the test's own
 	if after := heap(); after > before+8 {
 		t.Errorf("the heap has %.1f MiB, %.1f before", after, before)
 	}
@@ -171,15 +182,24 @@ func (s *soak) listen(*okhttp.Call) *okhttp.EventListener {
 	}
 }
 
-// run has everybody call for a while.
+// run has everybody call for a while, in rounds of a minute: between them nobody calls, and what was sent in them is settled and forgotten, so that an
+// hour needs no more memory than two minutes.
 func (s *soak) run(duration time.Duration) {
+	rounds := max(1, int(duration/time.Minute))
+	for range rounds {
+		s.round(duration / time.Duration(rounds))
+		s.settle()
+	}
+}
+
+func (s *soak) round(duration time.Duration) {
 	callers := min(mostCallers, (files()-500)/3)
 	over := time.Now().Add(duration)
 	ctx, cancel := context.WithDeadline(context.Background(), over.Add(time.Second))
 	defer cancel()
 	var all sync.WaitGroup
 	for i := range callers {
-		rng := rand.New(rand.NewPCG(s.seed, uint64(100+i)))
+		rng := rand.New(rand.NewPCG(s.seed, uint64(100+i)+uint64(s.first)))
 		late := duration / 4 * time.Duration(i) / time.Duration(callers) // not all at once
 		all.Go(func() {
 			for time.Sleep(late); time.Now().Before(over); {
@@ -196,10 +216,9 @@ func (s *soak) run(duration time.Duration) {
 		case <-finished:
 			return
 		case <-quarter.C:
-			s.t.Logf("%s; %+v", memory(), s.pool.Stats())
+			s.t.Logf("%s, %d sockets; %d good, %d bad; %+v", memory(), descriptors(), s.good.Load(), s.bad.Load(), s.pool.Stats())
 		case <-time.After(time.Until(over) + time.Minute): // a call takes seconds at the most
-			buf := make([]byte, 1<<20)
-			s.t.Fatalf("calls do not end:\n%s", buf[:runtime.Stack(buf, true)])
+			s.t.Fatalf("calls do not end:\n%s", stacks())
 		}
 	}
 }
@@ -261,18 +280,51 @@ func (s *soak) end() {
 	}
 }
 
-// twice checks that no server got a request twice that must not be repeated, and none that the client says it did not send.
+// settle ends a round.
+func (s *soak) settle() {
+	s.twice()
+	s.mu.Lock()
+	s.earlier, s.posts = s.posts, map[string]error{}
+	s.oldest, s.first = s.first, s.ids.Load()+1
+	oldest := s.oldest
+	s.mu.Unlock()
+	for _, site := range s.network.sites {
+		site.mu.Lock()
+		for id := range site.seen {
+			if idNumber(id) < oldest {
+				delete(site.seen, id)
+			}
+		}
+		site.mu.Unlock()
+	}
+}
+
+func idNumber(id string) int64 {
+	n, _ := strconv.ParseInt(strings.TrimPrefix(id, "id-"), 10, 64)
+	return n
+}
+
+// twice checks that no server got a request twice that must not be repeated, and none that the client says it did not send, in this round or the one before.
 func (s *soak) twice() {
 	seen := map[string]int{}
 	for _, site := range s.network.sites {
+		site.mu.Lock()
 		for id, n := range site.seen {
 			seen[id] += n
 		}
+		site.mu.Unlock()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for id, n := range seen {
-		switch err, ok := s.posts[id]; {
+		if idNumber(id) < s.oldest {
+			continue
+		}
+		err, ok := s.posts[id]
+		if !ok {
+			err, ok = s.earlier[id]
+		}
+		switch {
 		case !ok && n > 0:
 			s.t.Errorf("request %s is nobody's", id)
 		case n > 1:
