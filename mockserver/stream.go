@@ -77,6 +77,7 @@ func (r *Response) framed(to *Request) error {
 
 // run answers the request. bare says that it has no content.
 func (x *streamExchange) run(ctx context.Context, bare bool) {
+	defer func() { _ = x.stream.Source().Close() }() // asks for no more of a request that was not read, and forgets what came of it
 	defer func() {
 		if p := recover(); p != nil { // of a body, most likely
 			err := newPanicError("dispatcher or body", p)
@@ -180,7 +181,6 @@ func (x *streamExchange) answer(ctx context.Context, resp Response, told bool) {
 	}
 	x.log(r, resp.Code())
 	x.perform(ctx, x.server.plan(resp.effects[ResponseEnd].effect), true)
-	_ = x.stream.Source().Close() // asks for no more of a request that was not read
 }
 
 // send sends the response; struck says that an effect ended it within its body.

@@ -1,9 +1,11 @@
 package http2
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/okhttp-go/ok/okio"
 )
@@ -38,4 +40,25 @@ func TestCancelWithinLastFrame(t *testing.T) {
 			t.Errorf("%d bytes count as unread", p.conn.unread)
 		}
 	})
+}
+
+// A context is watched once a wait has become long, so its end is noticed 10 ms after the beginning at the latest, or at once.
+func TestContextsAreNoticed(t *testing.T) {
+	for end, want := range map[time.Duration]time.Duration{0: 2 * slowTime, slowTime - 1: 2 * slowTime, 2*slowTime + 1: 2*slowTime + 1, time.Hour: time.Hour} {
+		inBubble(t, false, Config{}, func(t *testing.T, p *tester) {
+			p.greetClient()
+			cause := errors.New("over")
+			ctx, cancel := context.WithTimeoutCause(context.Background(), end, cause)
+			defer cancel()
+			var s Stream
+			s.Bind(ctx)
+			began := time.Now()
+			if err := s.Open(p.conn, getRequest, nil, true); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := s.ReadHead(); err != cause || time.Since(began) > want {
+				t.Errorf("a context that ends after %v: %v, after %v", end, err, time.Since(began))
+			}
+		})
+	}
 }

@@ -251,7 +251,7 @@ func streamError(id uint32, err error) error {
 }
 
 // Source returns the receiving side: the content of the response. Closing it before the end resets the stream, unless content is still being
-// sent.
+// sent. It has to be closed, whatever became of the stream: what came and was not read counts as unread until then.
 func (s *Stream) Source() okio.Source { return (*streamSource)(s) }
 
 // Sink returns the sending side. Its closing ends the content.

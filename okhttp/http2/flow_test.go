@@ -44,6 +44,7 @@ func (p *tester) settle() {
 	p.t.Helper()
 	p.send(AppendPing(nil, false, [8]byte{9}))
 	p.want("PING 0 ACK [9")
+	synctest.Wait() // the answer may be under way before listeners are told
 }
 
 // Section 10.6: on the connection content is credited when a quarter of the window has come, whether or not anybody reads it; on a stream it is not.
@@ -367,7 +368,6 @@ func TestWindowsAreTold(t *testing.T) {
 		want := func(conn, stream Window) {
 			t.Helper()
 			p.settle()
-			synctest.Wait() // the answer to the ping may be under way before the listener is told
 			last := map[uint32]Window{}
 			for _, w := range told {
 				last[w.Stream] = w

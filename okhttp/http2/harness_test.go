@@ -68,6 +68,7 @@ func (p *tester) greetClient(settings ...Setting) {
 	p.send(AppendSettings(nil, settings...))
 	p.send(AppendSettingsAck(nil))
 	p.want("SETTINGS 0 ACK")
+	synctest.Wait() // the acknowledgement may be under way before the settings have had their effect
 }
 
 func (p *tester) send(frames []byte) {

@@ -102,7 +102,7 @@ func (c *Conn) unpark(w *waiter) (err error) {
 	return err
 }
 
-// slowTime is from when on a wait is worth watching the context that may end it.
+// slowTime is from when on a wait is worth watching the context that may end it. As the alarm is that of all waits, it may be twice as long.
 const slowTime = 5 * time.Millisecond
 
 // stay is a time spent on behalf of a stream, whose context is watched once that has become long. Most are too short for it to pay, and a context that
@@ -185,7 +185,7 @@ func (c *Conn) ring() {
 	c.alarmBy(next)
 }
 
-// Bind ends the stream with a context: it is reset then, and whoever waits for it fails with the cause. That takes up to 5 ms for a context that ends
+// Bind ends the stream with a context: it is reset then, and whoever waits for it fails with the cause. That takes up to 10 ms for a context that ends
 // soon after a wait began. Unbind has to follow, unless the stream came to its end.
 func (s *Stream) Bind(ctx context.Context) {
 	if s.conn != nil {

@@ -116,6 +116,34 @@ func TestServerExchange(t *testing.T) {
 	})
 }
 
+// A request that is given up leaves nothing behind, also if it had come whole or the client gave it up first.
+func TestGivenUpRequestIsForgotten(t *testing.T) {
+	inBubble(t, true, Config{}, func(t *testing.T, p *tester) {
+		p.greetServer()
+		for i, give := range []func(*Stream){
+			func(*Stream) {},
+			func(s *Stream) { p.data(s.ID(), true, "") },
+			func(s *Stream) { p.send(AppendRSTStream(nil, s.ID(), Cancel)) },
+		} {
+			s := p.opened(uint32(2*i+1), false)
+			p.data(s.ID(), false, "content")
+			give(s)
+			p.send(AppendPing(nil, false, [8]byte{1}))
+			p.want("PING 0 ACK")
+			if p.conn.unread != len("content") {
+				t.Errorf("%d: %d bytes count as unread", i, p.conn.unread)
+			}
+			s.Cancel(RefusedStream, errClosed)
+			if p.conn.unread != 0 {
+				t.Errorf("%d: %d bytes count as unread once it was given up", i, p.conn.unread)
+			}
+			if i < 2 {
+				p.want("RST_STREAM")
+			}
+		}
+	})
+}
+
 // Who waits for the end of a stream hears of it while another one reads, whichever side comes to its end last.
 func TestEndIsHeardOf(t *testing.T) {
 	for name, end := range map[string]func(p *tester, s *Stream) error{

@@ -299,6 +299,8 @@ func (s *Stream) Cancel(code ErrorCode, err error) {
 		c.appendReset(s.id, code)
 		s.end(err)
 		s.abandon()
+	} else if c.server {
+		s.abandon()
 	}
 	if c.writer == s {
 		c.unstick(s)
@@ -336,9 +338,9 @@ func (s *Stream) end(err error) {
 	s.conn.interrupt(&s.sender)
 }
 
-// abandon forgets content that came of a stream that its user gave up. A whole response stays. The lock is held.
+// abandon forgets content that came of a stream that its user gave up. A whole response stays, unlike a request. The lock is held.
 func (s *Stream) abandon() {
-	if !s.ended {
+	if !s.ended || s.conn.server {
 		s.dropInput()
 	}
 }
