@@ -1,6 +1,11 @@
-// Package servecli is the mockserver command: it serves a folder of files or a script over HTTP/1.1 and HTTP/2.
+// Package servecli is the mockserver command: it serves a folder of files, a script or stub files over HTTP/1.1 and HTTP/2, records another server, and
+// imports mappings of WireMock.
 //
-//	mockserver serve [--addr HOST:PORT] [--tls | --h2c] [--cert-out FILE] [--verbose] PATH
+//	mockserver serve [--addr HOST:PORT] [--tls | --h2c] [--cert-out FILE] [--verbose] [--seed N] [--stubs PATH]... [PATH]
+//	mockserver serve --record ORIGIN [--record-to DIR] [--replay-latency] …
+//	mockserver serve --admin HOST:PORT --admin-token-file FILE …
+//	mockserver import [--out DIR] PATH...
+//	mockserver journal --token-file FILE [--unmatched | --json] [--limit N] [--forget] URL
 //	mockserver version
 //	mockserver help
 //
@@ -9,6 +14,23 @@
 // host of --addr, with HTTP/2 and HTTP/1.1 by ALPN; --cert-out writes what clients must trust, in PEM, before the first line of output. --h2c
 // serves HTTP/2 in cleartext to clients that begin with its preface (prior knowledge), and HTTP/1.1 to others. --verbose logs each request to
 // the error output. Status 2 means that the command was not understood, 1 that it failed.
+//
+// # Stub files
+//
+// A PATH that ends with .json is a stub file, as package stub describes it; --stubs names further ones, or folders of them. They answer first, and PATH, or the server
+// of --record, what none of them matches. Without either that gets 404 with a report of the closest stubs; --verbose logs it too.
+//
+// # Recording
+//
+// --record forwards what nothing else answers to ORIGIN and remembers what it said, as package record does: secrets are not kept. When the server ends, it
+// is saved in the folder of --record-to, which answers by itself the next time, and is a folder for --stubs too.
+//
+// # Administration
+//
+// --admin listens on a second address, which has to be one of loopback, and says so in the second line of output, "admin on URL". Each request to it needs
+// the token of --admin-token-file as "Authorization: Bearer TOKEN"; a file that does not exist is made with a random token. GET / lists what there is: the
+// journal of the last 1000 requests, in which credentials and cookies are not shown, stubs to add and to remove, scenarios, verification. The journal
+// command shows the requests, or with --unmatched the reports of those that no stub matched.
 //
 // # Folders
 //

@@ -6,8 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log/slog"
-	"net"
 	"os"
 	"os/signal"
 	"syscall"
@@ -17,8 +15,12 @@ import (
 )
 
 const usage = `usage:
-  mockserver serve [--addr HOST:PORT] [--tls | --h2c] [--cert-out FILE] [--verbose] PATH
-        serve the files of a folder, or what a script says
+  mockserver serve [FLAG...] [PATH]
+        serve the files of a folder, or what a script or a stub file says
+  mockserver import [--out DIR] PATH...
+        turn mappings of WireMock, files or folders, into stub files
+  mockserver journal --token-file FILE [--unmatched | --json] [--limit N] [--forget] URL
+        show the requests that came to a server with --admin
   mockserver version
   mockserver help
 
@@ -27,10 +29,18 @@ flags of serve:
   --tls              serve HTTPS with a certificate made for localhost, HTTP/2 and HTTP/1.1 by ALPN
   --h2c              serve HTTP/2 in cleartext to clients that begin with it (prior knowledge), and HTTP/1.1 to others
   --cert-out FILE    write what clients must trust, in PEM; needs --tls
-  --verbose          log each request to the error output
+  --verbose          log each request to the error output, with what is close to those that no stub matches
+  --stubs PATH       answer with a stub file, or those of a folder, before PATH does; may be repeated
+  --seed N           choose the same at random as another run with that number
+  --record ORIGIN    forward what nothing else answers to another server, and record what it says
+  --record-to DIR    where to save that when the server ends; what is there is answered without asking again
+  --replay-latency   let recorded responses take the time that they took
+  --admin HOST:PORT  let the server be looked at and changed, on a loopback address
+  --admin-token-file FILE
+                     the token for that; made with a random one if there is no such file
 
-The first line of output is "listening on URL". SIGTERM and SIGINT end the server.
-The format of scripts: go doc github.com/okhttp-go/ok/mockserver/servecli
+The first line of output is "listening on URL", with --admin the second one is "admin on URL". SIGTERM and SIGINT end the server.
+The formats: go doc github.com/okhttp-go/ok/mockserver/servecli for scripts, go doc github.com/okhttp-go/ok/mockserver/stub for stub files.
 `
 
 // Main runs the command with its arguments, the program's name excluded, and returns the exit status: 0, 1 for a failure, 2 for
@@ -78,116 +88,30 @@ func command(ctx context.Context, args []string, out, errOut io.Writer) error {
 			return err
 		}
 		return serve(ctx, o, out, errOut)
+	case "import":
+		return withHelp(importMappings(args[1:], out), out)
+	case "journal":
+		return withHelp(journal(ctx, args[1:], out), out)
 	case "version", "--version":
 		_, err := fmt.Fprintf(out, "mockserver %s\n", okhttp.Version)
 		return err
 	case "help", "--help", "-help", "-h":
 		return help(out)
 	}
-	return usagef("unknown command %q: expected serve, version or help", args[0])
+	return usagef("unknown command %q: expected serve, import, journal, version or help", args[0])
+}
+
+// withHelp turns the wish for help into help.
+func withHelp(err error, out io.Writer) error {
+	if errors.Is(err, flag.ErrHelp) {
+		return help(out)
+	}
+	return err
 }
 
 func help(out io.Writer) error {
 	_, err := io.WriteString(out, usage)
 	return err
-}
-
-// serveArgs are the arguments of serve.
-type serveArgs struct {
-	addr    string
-	tls     bool
-	h2c     bool
-	certOut string
-	verbose bool
-	path    string
-}
-
-// parseServe takes flags before and after the path.
-func parseServe(args []string) (o serveArgs, err error) {
-	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.StringVar(&o.addr, "addr", "127.0.0.1:0", "")
-	flags.BoolVar(&o.tls, "tls", false, "")
-	flags.BoolVar(&o.h2c, "h2c", false, "")
-	flags.StringVar(&o.certOut, "cert-out", "", "")
-	flags.BoolVar(&o.verbose, "verbose", false, "")
-	var paths []string
-	for {
-		if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-			return o, err
-		} else if err != nil {
-			return o, usagef("serve: %v", err)
-		}
-		rest := flags.Args()
-		if len(rest) == 0 {
-			break
-		}
-		if used := len(args) - len(rest); used > 0 && args[used-1] == "--" {
-			paths = append(paths, rest...)
-			break
-		}
-		paths, args = append(paths, rest[0]), rest[1:]
-	}
-	switch {
-	case len(paths) != 1:
-		return o, usagef("serve: expected one folder or script but got %d", len(paths))
-	case o.certOut != "" && !o.tls:
-		return o, usagef("serve: --cert-out needs --tls")
-	case o.h2c && o.tls:
-		return o, usagef("serve: --h2c is for cleartext, and --tls speaks HTTP/2 by itself")
-	}
-	if _, _, err := net.SplitHostPort(o.addr); err != nil {
-		return o, usagef("serve: --addr %q: expected HOST:PORT", o.addr)
-	}
-	o.path = paths[0]
-	return o, nil
-}
-
-// serve runs the server until ctx ends.
-func serve(ctx context.Context, o serveArgs, out, errOut io.Writer) (err error) {
-	answers, err := open(o.path)
-	if err != nil {
-		return err
-	}
-	defer answers.Close()
-	opts := []mockserver.Option{
-		mockserver.WithAddr(o.addr),
-		mockserver.WithDispatcher(answers),
-		mockserver.WithJournalLimit(0),
-	}
-	if !answers.echoes() {
-		opts = append(opts, mockserver.WithBodyLimit(0))
-	}
-	if o.verbose {
-		opts = append(opts, mockserver.WithLogger(slog.New(slog.NewTextHandler(errOut, nil))))
-	} else {
-		opts = append(opts, mockserver.WithLogger(slog.New(slog.NewTextHandler(errOut, &slog.HandlerOptions{Level: slog.LevelError}))))
-	}
-	if o.h2c {
-		opts = append(opts, mockserver.WithProtocols(okhttp.HTTP2PriorKnowledge))
-	}
-	if o.tls {
-		host, _, err := net.SplitHostPort(o.addr)
-		if err != nil {
-			return err
-		}
-		opts = append(opts, mockserver.WithLocalhostTLS(host))
-	}
-	server, err := mockserver.Start(opts...)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, server.Close()) }()
-	if o.certOut != "" {
-		if err := os.WriteFile(o.certOut, server.CertificatePEM(), 0o644); err != nil {
-			return fmt.Errorf("writing the certificate: %w", err)
-		}
-	}
-	if _, err := fmt.Fprintf(out, "listening on %s\n", server.URL("/")); err != nil {
-		return fmt.Errorf("writing the address: %w", err)
-	}
-	<-ctx.Done()
-	return nil
 }
 
 // answerer is a folder or a script.
@@ -209,6 +133,26 @@ func open(path string) (answerer, error) {
 		return openScript(path)
 	}
 	return nil, fmt.Errorf("%s: expected a folder or a script but it is neither", path)
+}
+
+// parseFlags takes flags before and behind other arguments, which it returns.
+func parseFlags(flags *flag.FlagSet, args []string) (rest []string, err error) {
+	flags.SetOutput(io.Discard)
+	for {
+		if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+			return nil, err
+		} else if err != nil {
+			return nil, usagef("%s: %v", flags.Name(), err)
+		}
+		left := flags.Args()
+		if len(left) == 0 {
+			return rest, nil
+		}
+		if used := len(args) - len(left); used > 0 && args[used-1] == "--" {
+			return append(rest, left...), nil
+		}
+		rest, args = append(rest, left[0]), left[1:]
+	}
 }
 
 // continueIfExpected is the early answer to a request that waits for permission to send its body (RFC 9110 section 10.1.1).

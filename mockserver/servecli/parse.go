@@ -24,14 +24,14 @@ type parser struct {
 	path   string
 	lines  []string
 	line   int // number of the current line, from 1
-	routes []*route
+	routes []*scriptRoute
 	at     map[string]int // lines of the routes
 	answer *answer        // under way
 	given  map[string]int // lines of what the answer was told
 }
 
 // parseScript reads a script. The format is in the package's documentation.
-func parseScript(path, text string) ([]*route, error) {
+func parseScript(path, text string) ([]*scriptRoute, error) {
 	p := &parser{path: path, lines: strings.Split(text, "\n"), at: map[string]int{}}
 	for line, ok := p.next(); ok; line, ok = p.next() {
 		trimmed := strings.Trim(line, " \t")
@@ -88,7 +88,7 @@ func (p *parser) route(line string) error {
 	}
 	p.at[key] = p.line
 	prefix, isPrefix := strings.CutSuffix(path, "*")
-	p.routes = append(p.routes, &route{method: method, path: prefix, prefix: isPrefix, query: strings.Contains(path, "?")})
+	p.routes = append(p.routes, &scriptRoute{method: method, path: prefix, prefix: isPrefix, query: strings.Contains(path, "?")})
 	p.begin()
 	return nil
 }

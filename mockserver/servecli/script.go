@@ -17,11 +17,11 @@ import (
 // script answers with what a file says. It is immutable but for the turns of its routes.
 type script struct {
 	root   *os.Root // of the files it names
-	routes []*route
+	routes []*scriptRoute
 }
 
-// route is what the requests of a method and path get.
-type route struct {
+// scriptRoute is what the requests of a method and path get.
+type scriptRoute struct {
 	method string // "*" for any
 	path   string // without the star
 	prefix bool   // path had one
@@ -85,7 +85,7 @@ func (s *script) checkFiles(path string) error {
 func (s *script) Close() error { return s.root.Close() }
 
 func (s *script) echoes() bool {
-	return slices.ContainsFunc(s.routes, func(r *route) bool {
+	return slices.ContainsFunc(s.routes, func(r *scriptRoute) bool {
 		return slices.ContainsFunc(r.answers, func(a *answer) bool { return a.echo })
 	})
 }
@@ -142,7 +142,7 @@ func (s *script) withFile(a *answer) mockserver.Response {
 }
 
 // find returns the route of a request, or else the methods that its path has.
-func (s *script) find(r *mockserver.Request) (found *route, allow []string) {
+func (s *script) find(r *mockserver.Request) (found *scriptRoute, allow []string) {
 	target := pathOf(r.Target)
 	for _, t := range s.routes {
 		if !t.fits(target) {
@@ -158,7 +158,7 @@ func (s *script) find(r *mockserver.Request) (found *route, allow []string) {
 	return nil, allow
 }
 
-func (t *route) fits(target string) bool {
+func (t *scriptRoute) fits(target string) bool {
 	if !t.query {
 		target, _, _ = strings.Cut(target, "?")
 	}
@@ -166,7 +166,7 @@ func (t *route) fits(target string) bool {
 }
 
 // next returns the answer whose turn it is, and passes the turn on.
-func (t *route) next(pass bool) *answer {
+func (t *scriptRoute) next(pass bool) *answer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	a := t.answers[t.turn]

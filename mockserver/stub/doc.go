@@ -7,7 +7,7 @@
 //	}
 //
 // A file is one stub, a list of them, or an object with the list as "stubs". [Load] reads a file, or all files *.json of a folder in the order of their
-// names, and returns what package route answers with. [Import] reads mappings of WireMock.
+// names, but for folders called __files, and returns what package route answers with. [Import] reads mappings of WireMock.
 //
 // # Members of a stub
 //
@@ -67,9 +67,22 @@
 //	skipRequestBody    true: answered before the request body is read
 //	shutdownServer     true: the server closes after it
 //
-// Moments are requestStart, requestBody, responseStart, responseBody, responseEnd. Effects are closeSocket (with "in", "out", "noClose"), reset,
-// shutdownConnection, closeStream (with "code", a number or a name such as "REFUSED_STREAM"), stall; "bytes" says after how many bytes of a body
-// they strike, half of it by default.
+// # Effects
+//
+// Moments are requestStart, requestBody, responseStart, responseBody, responseEnd. "bytes" says after how many bytes of a body an effect strikes, half of
+// it by default. Several at one moment come one after the other. They are those of package mockserver:
+//
+//	closeSocket         with "in", "out", "noClose"
+//	reset, stall, shutdownConnection, partialRecord, failHandshake
+//	closeStream         with "code", a number or a name such as "REFUSED_STREAM"
+//	goAway              with "code", "debug", "refuse"
+//	garbage             with "size" in bytes
+//	write               with "text"
+//	wait                with "for", a time
+//	refuseConnections   with "for", a time; for good without it
+//	badCertificate      with "fault": "Expired", "NotYetValid", "WrongHost" or "UnknownAuthority"
+//
+// Each may have one of "probability" from 0 to 1, "everyNth": 3 for each third time, and "first": 2 for the first two times.
 //
 // # Templates
 //

@@ -12,7 +12,10 @@ import (
 	"github.com/okhttp-go/ok/mockserver/route"
 )
 
-// Load reads a stub file, or all files *.json of a folder and of those below it, in the order of their names. Files that responses name are found from the folder
+// filesFolder is what a folder is called whose files are no stubs, as WireMock calls it.
+const filesFolder = "__files"
+
+// Load reads a stub file, or all files *.json of a folder and of those below it, in the order of their names, but for folders that are called __files. Files that responses name are found from the folder
 // of the file, or from the folder given, which wins over Options.Dir; they have to be there.
 func Load(path string, o *Options) ([]route.Route, error) {
 	stubs, dir, err := Read(path)
@@ -54,7 +57,7 @@ func Routes(o *Options, stubs ...Stub) ([]route.Route, error) {
 	return routes, nil
 }
 
-// Read returns the stubs of a file, or of all files *.json of a folder and of those below it, and the folder from which their files are found.
+// Read returns the stubs that [Load] reads, and the folder from which their files are found.
 func Read(path string) (stubs []Stub, dir string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -66,6 +69,9 @@ func Read(path string) (stubs []Stub, dir string, err error) {
 	}
 	var names []string
 	err = filepath.WalkDir(path, func(name string, entry os.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && entry.Name() == filesFolder {
+			return filepath.SkipDir
+		}
 		if err == nil && entry.Type().IsRegular() && strings.HasSuffix(name, ".json") {
 			names = append(names, name)
 		}

@@ -3,9 +3,7 @@ package stub
 import (
 	"strings"
 
-	"github.com/okhttp-go/ok/mockserver"
 	"github.com/okhttp-go/ok/mockserver/internal/jsontree"
-	"github.com/okhttp-go/ok/okhttp/http2"
 )
 
 // response reads what a stub answers.
@@ -116,87 +114,4 @@ func (v value) throttle() *Throttle {
 		v.fail("expected bytes and every")
 	}
 	return t
-}
-
-// moments and their names in files.
-var moments = map[string]mockserver.Moment{
-	"requestStart": mockserver.RequestStart, "requestBody": mockserver.RequestBody, "responseStart": mockserver.ResponseStart,
-	"responseBody": mockserver.ResponseBody, "responseEnd": mockserver.ResponseEnd,
-}
-
-// effects and their names in files.
-var effects = map[string]func(Effect) mockserver.Effect{
-	"closeSocket": func(e Effect) mockserver.Effect {
-		return mockserver.CloseSocket{NoClose: e.NoClose, In: e.In, Out: e.Out}
-	},
-	"reset":              func(Effect) mockserver.Effect { return mockserver.Reset{} },
-	"shutdownConnection": func(Effect) mockserver.Effect { return mockserver.ShutdownConnection{} },
-	"closeStream":        func(e Effect) mockserver.Effect { return mockserver.CloseStream{Code: http2.ErrorCode(e.Code)} },
-	"stall":              func(Effect) mockserver.Effect { return mockserver.Stall{} },
-}
-
-// codes are the error codes of HTTP/2 by name (RFC 9113 section 7).
-var codes = []string{
-	"NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED", "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL",
-	"COMPRESSION_ERROR", "CONNECT_ERROR", "ENHANCE_YOUR_CALM", "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
-}
-
-func (v value) effects() (list []Effect) {
-	for _, one := range v.list() {
-		list = append(list, one.effect())
-	}
-	return list
-}
-
-func (v value) effect() (e Effect) {
-	v.keys(map[string]func(value){
-		"at": func(v value) {
-			if e.At = v.str(); v.Kind == jsontree.String && !knows(moments, e.At) {
-				v.fail("expected one of %s but it is %q", strings.Join(sorted(moments), ", "), e.At)
-			}
-		},
-		"do": func(v value) {
-			if e.Do = v.str(); v.Kind == jsontree.String && !knows(effects, e.Do) {
-				v.fail("expected one of %s but it is %q", strings.Join(sorted(effects), ", "), e.Do)
-			}
-		},
-		"bytes":   func(v value) { n := v.integer(0, 1<<50); e.Bytes = &n },
-		"code":    func(v value) { e.Code = v.code() },
-		"in":      func(v value) { e.In = v.boolean() },
-		"out":     func(v value) { e.Out = v.boolean() },
-		"noClose": func(v value) { e.NoClose = v.boolean() },
-	})
-	if v.Kind != jsontree.Object {
-		return e
-	}
-	for _, name := range []string{"at", "do"} {
-		if v.Get(name) == nil {
-			v.fail("expected a member %q", name)
-		}
-	}
-	for name, of := range map[string]string{"code": "closeStream", "in": "closeSocket", "out": "closeSocket", "noClose": "closeSocket"} {
-		if v.Get(name) != nil && e.Do != of {
-			v.fail("%s is for %s, and not for %q", name, of, e.Do)
-		}
-	}
-	return e
-}
-
-func knows[V any](m map[string]V, name string) bool {
-	_, ok := m[name]
-	return ok
-}
-
-// code reads an error code by number or by name.
-func (v value) code() uint32 {
-	if v.Kind != jsontree.String {
-		return uint32(v.integer(0, 1<<32-1))
-	}
-	for i, name := range codes {
-		if name == v.Text {
-			return uint32(i)
-		}
-	}
-	v.fail("expected a number or one of %s but it is %q", strings.Join(codes, ", "), v.Text)
-	return 0
 }

@@ -105,9 +105,7 @@ func (r Response) plain() mockserver.Response {
 	if r.Throttle != nil {
 		resp = resp.Throttle(r.Throttle.Bytes, time.Duration(r.Throttle.Every))
 	}
-	for _, e := range r.Effects {
-		resp = e.on(resp)
-	}
+	resp = withEffects(resp, r.Effects)
 	if r.SkipRequestBody {
 		resp = resp.SkipRequestBody()
 	}
@@ -115,19 +113,6 @@ func (r Response) plain() mockserver.Response {
 		resp = resp.ShutdownServer()
 	}
 	return resp
-}
-
-// on puts the effect into a response.
-func (e Effect) on(resp mockserver.Response) mockserver.Response {
-	moment, ok := moments[e.At]
-	make, ok2 := effects[e.Do]
-	switch {
-	case !ok || !ok2:
-		return mockserver.Fault(fmt.Errorf("effect %q at %q: expected those of the package comment", e.Do, e.At))
-	case e.Bytes != nil:
-		return resp.OnBytes(moment, *e.Bytes, make(e))
-	}
-	return resp.On(moment, make(e))
 }
 
 // typed sets a content type that the stub does not say.

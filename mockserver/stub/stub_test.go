@@ -35,7 +35,11 @@ const everything = `[
   "responses": [
     {"status": 201, "reason": "Made", "headers": {"A": ["1", "2"], "B": "<3>"}, "body": "hi", "chunked": [1, 2], "trailers": {"T": "t"},
      "informational": [{"status": 103, "headers": {"Link": "</x>"}}], "delay": "1s", "bodyDelay": {"from": "1ms", "to": "2ms"}, "throttle": {"bytes": 1, "every": "1ms"},
-     "effects": [{"at": "responseBody", "do": "closeStream", "code": "REFUSED_STREAM", "bytes": 1}, {"at": "responseEnd", "do": "closeSocket", "in": true, "out": true, "noClose": true}],
+     "effects": [{"at": "responseBody", "do": "closeStream", "code": "REFUSED_STREAM", "bytes": 1}, {"at": "responseEnd", "do": "closeSocket", "in": true, "out": true, "noClose": true},
+       {"at": "requestBody", "do": "garbage", "size": 3, "probability": 0.5}, {"at": "requestBody", "do": "reset", "everyNth": 2}, {"at": "responseStart", "do": "wait", "for": "1s", "first": 1},
+       {"at": "responseStart", "do": "goAway", "code": 1, "debug": "d", "refuse": true}, {"at": "responseStart", "do": "write", "text": "x"}, {"at": "responseStart", "do": "refuseConnections", "for": "1s"},
+       {"at": "requestStart", "do": "badCertificate", "fault": "Expired"}, {"at": "requestStart", "do": "failHandshake"}, {"at": "responseStart", "do": "partialRecord"}, {"at": "responseStart", "do": "stall"},
+       {"at": "responseEnd", "do": "shutdownConnection"}],
      "skipRequestBody": true},
     {"json": {"a": 1.0}}, {"base64": "AAE="}, {"raw": "x"}, {"template": true, "body": "{{.Method}}", "delay": {"median": "10ms", "sigma": 0.5}}, {"body": "", "untilClose": true, "shutdownServer": true}
   ],
@@ -128,11 +132,16 @@ func TestErrors(t *testing.T) {
 		{`{"response": {"delay": {"median": "2s", "sigma": 9}}}`, `response.delay: expected a time as median and a sigma from 0 to 3`},
 		{`{"response": {"throttle": {"every": "1s"}}}`, `response.throttle: expected bytes and every`},
 		{`{"response": {"effects": [{"at": "start", "do": "reset"}]}}`, `response.effects[0].at: expected one of requestBody, requestStart, responseBody, responseEnd, responseStart but it is "start"`},
-		{`{"response": {"effects": [{"at": "responseEnd", "do": "explode"}]}}`, `response.effects[0].do: expected one of closeSocket, `},
+		{`{"response": {"effects": [{"at": "responseEnd", "do": "explode"}]}}`, `response.effects[0].do: expected one of badCertificate, closeSocket, `},
 		{`{"response": {"effects": [{"do": "reset"}]}}`, `response.effects[0]: expected a member "at"`},
 		{`{"response": {"effects": [{"at": "responseEnd", "do": "reset", "bytes": 1}]}}`, `response: OnBytes(ResponseEnd)`},
 		{`{"response": {"effects": [{"at": "responseEnd", "do": "closeStream", "code": "X"}]}}`, `response.effects[0].code: expected a number or one of NO_ERROR`},
-		{`{"response": {"effects": [{"at": "responseEnd", "do": "reset", "code": 1}]}}`, `response.effects[0]: code is for closeStream`},
+		{`{"response": {"effects": [{"at": "responseEnd", "do": "reset", "code": 1}]}}`, `response.effects[0].code: reset has no such member`},
+		{`{"response": {"effects": [{"at": "requestStart", "do": "badCertificate"}]}}`, `response.effects[0]: expected a member "fault"`},
+		{`{"response": {"effects": [{"at": "requestStart", "do": "reset", "first": 1, "everyNth": 2}]}}`, `response.effects[0]: expected one of probability, everyNth, first`},
+		{`{"response": {"effects": [{"at": "requestStart", "do": "reset", "probability": 2}]}}`, `expected 0 to 1`},
+		{`{"response": {"effects": [{"at": "responseStart", "do": "failHandshake"}]}}`, `expected RequestStart`},
+		{`{"response": {"effects": [{"at": "responseBody", "do": "reset", "bytes": 1}, {"at": "responseBody", "do": "wait", "bytes": 2}]}}`, `after the same number of bytes`},
 		{`{"response": {}, "responses": []}`, "expected response or responses but got both"},
 		{`{"responses": []}`, "expected a response"},
 		{`{"response": {}, "times": 0}`, "times: expected an integer from 1"},
@@ -269,7 +278,7 @@ func TestLoad(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"b.json": `{"name": "b", "response": {}}`, "a.json": `[{"name": "a", "response": {"file": "body.txt"}}]`, "body.txt": "hi", "notes.txt": "{",
-		"sub/c.json": `{"name": "c", "response": {"file": "c.txt"}}`, "sub/c.txt": "c",
+		"sub/c.json": `{"name": "c", "response": {"file": "c.txt"}}`, "sub/c.txt": "c", "sub/__files/d.json": "[1]",
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

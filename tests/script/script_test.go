@@ -3,11 +3,12 @@
 // okcurl and mockserver, run as processes of their own, and:
 //
 //	serve NAME ARG...          starts "mockserver serve ARG..." and sets $NAME to the origin it listens on, without a slash at the end,
-//	                           $NAME_ADDR to the host and port of that, and $NAME_PORT to the port
+//	                           $NAME_ADDR to the host and port of that, and $NAME_PORT to the port; with --admin, $NAME_ADMIN to the interface
 //	shutdown NAME              ends that server; what it logged is then in the file NAME.log. Servers left end with their script
 //	exits CODE COMMAND ARG...  runs a command, which must end with that exit code
 //	refused NAME               sets $NAME to a host and port that refuse connections until the script is over
 //	text NAME GOSTRING         sets $NAME to a quoted Go string, for characters that cannot stand in a script
+//	header NAME FILE           sets $NAME to the Authorization header with the token in a file
 //	fill FILE...               replaces variables in files, for scripts of a server that name another server
 //
 // $VERSION is the version of the commands.
@@ -21,6 +22,7 @@ import (
 	"os/signal"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -57,6 +59,7 @@ func TestScripts(t *testing.T) {
 			"refused":  refused,
 			"text":     text,
 			"fill":     fill,
+			"header":   header,
 		},
 	})
 }
@@ -130,6 +133,13 @@ func text(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("text: expected a quoted Go string, got %s", args[1])
 	}
 	ts.Setenv(args[0], value)
+}
+
+func header(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: header NAME FILE")
+	}
+	ts.Setenv(args[0], "Authorization: Bearer "+strings.TrimSpace(ts.ReadFile(args[1])))
 }
 
 func fill(ts *testscript.TestScript, neg bool, args []string) {

@@ -56,6 +56,14 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	if err != nil || !ok {
 		ts.Fatalf("serve %s: first line of output %q, %v, want the address; then it ended: %v", s.name, line, err, s.end())
 	}
+	if slices.Contains(args, "--admin") {
+		line, err := s.out.ReadString('\n')
+		control, ok := strings.CutPrefix(strings.TrimSuffix(line, "/\n"), "admin on ")
+		if err != nil || !ok {
+			ts.Fatalf("serve %s: second line of output %q, %v, want the address of the interface", s.name, line, err)
+		}
+		ts.Setenv(s.name+"_ADMIN", control)
+	}
 	ts.Setenv(s.name, url)
 	addr := url[strings.Index(url, "://")+len("://"):]
 	ts.Setenv(s.name+"_ADDR", addr)
