@@ -84,7 +84,18 @@ export default defineConfig({
       {
         text: 'Tools and tests',
         items: [
-          { text: 'mockserver', link: '/mockserver' },
+          {
+            text: 'mockserver',
+            link: '/mockserver',
+            items: [
+              { text: 'Scripting', link: '/mockserver/scripting' },
+              { text: 'Routes and matchers', link: '/mockserver/routes' },
+              { text: 'Verification', link: '/mockserver/verification' },
+              { text: 'Stub files', link: '/mockserver/stubs' },
+              { text: 'Record and replay', link: '/mockserver/recording' },
+              { text: 'The command', link: '/mockserver/command' },
+            ],
+          },
           { text: 'okcurl', link: '/okcurl' },
           { text: 'Testing', link: '/testing' },
           { text: 'Benchmarks', link: '/benchmarks' },
