@@ -77,25 +77,25 @@ func NewDecoder(r io.Reader, c *DecoderConfig) *Decoder {
 
 // Next returns the next event. The error is [io.EOF] at the end of the stream, also if that cuts off an event, which is dropped; an
 // [*EventTooLargeError]; or that of the reader as it is. The stream is over then.
-func (d *Decoder) Next() (Event, error) {
+func (d *Decoder) Next() (e Event, err error) {
 	for {
 		line, err := d.lines.next()
 		if err != nil {
 			d.data = nil
-			return Event{}, err
+			return e, err
 		}
 		if !d.begun {
 			d.begun = true
 			line = bytes.TrimPrefix(line, []byte("\uFEFF"))
 		}
 		if len(line) == 0 {
-			if e, ok := d.dispatch(); ok {
+			if d.dispatch(&e) {
 				return e, nil
 			}
 			continue
 		}
 		if err := d.field(line); err != nil {
-			return Event{}, d.lines.fail(err)
+			return e, d.lines.fail(err)
 		}
 	}
 }
@@ -226,8 +226,9 @@ func (d *Decoder) intern(value []byte) string {
 }
 
 // dispatch completes an event. Without data there is none.
-func (d *Decoder) dispatch() (e Event, ok bool) {
-	if ok = len(d.data) > 0; ok {
+func (d *Decoder) dispatch(e *Event) bool {
+	event := len(d.data) > 0
+	if event {
 		e.Type, e.ClearID = d.typ, d.cleared
 		if d.typ == "" && d.cfg.Mode == Standard {
 			e.Type = message
@@ -242,7 +243,7 @@ func (d *Decoder) dispatch() (e Event, ok bool) {
 		d.last = string(d.id)
 	}
 	d.typ, d.idSet, d.cleared, d.revises = "", false, false, false
-	return e, ok
+	return event
 }
 
 // sharedString is up to how many bytes data and id are one piece of memory, which the id keeps alive after the data is gone.

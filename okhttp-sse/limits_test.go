@@ -178,3 +178,33 @@ func BenchmarkDecoder(b *testing.B) {
 		}
 	}
 }
+
+// The memory of a stream does not grow with it: a gigabyte leaves the heap as it was.
+func TestEndlessStream(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a gigabyte takes a moment")
+	}
+	in := &endless{text: "id: 1\nevent: tick\ndata: " + strings.Repeat("0123456789", 100) + "\n: beat\n\nid: 2\ndata: x\n\n", left: 1 << 30}
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before, events := heap(), 0
+	d := NewDecoder(in, nil)
+	for _, err := range d.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if events++; events%500_000 == 0 {
+			if now := heap(); now > before+1<<20 {
+				t.Fatalf("%d bytes more after %d events", now-before, events)
+			}
+		}
+	}
+	if events < 2_000_000 {
+		t.Errorf("%d events", events)
+	}
+	runtime.KeepAlive(d)
+}

@@ -82,6 +82,15 @@ export default defineConfig({
         ],
       },
       {
+        text: 'okhttp-sse',
+        items: [
+          { text: 'Event streams', link: '/sse/' },
+          { text: 'Reading and writing', link: '/sse/parsing' },
+          { text: 'Serving', link: '/sse/serving' },
+          { text: 'As in OkHttp', link: '/sse/listeners' },
+        ],
+      },
+      {
         text: 'Tools and tests',
         items: [
           {
