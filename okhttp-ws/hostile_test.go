@@ -84,6 +84,7 @@ func TestEndlessFragments(t *testing.T) {
 		}()
 		piece := append([]byte{0, 100}, make([]byte, 100)...)
 		for h.push(piece) == nil {
+			time.Sleep(ms)
 		}
 		c.want("failure okws: protocol error: message is larger than the limit of 102400 bytes")
 		<-heard
