@@ -18,7 +18,7 @@ func FuzzReader(f *testing.F) {
 		"817f0000000000000005 48656c6c6f", "817f8000000000000000", "0102c3a9 8900 8001 80", "ca00", "8b00", "c18760b420bb92fced72a9b320",
 		"8114 cebae1bdb9cf83cebcceb5 eda080 656469746564",
 	} {
-		for role := range uint8(4) {
+		for role := range uint8(8) {
 			f.Add(unhexSeed(seed), role, uint8(3))
 		}
 	}
@@ -26,10 +26,11 @@ func FuzzReader(f *testing.F) {
 		client, deflate := role&1 != 0, role&2 != 0
 		whole, wholeErr := readAll(p, client, deflate, len(p)+1, false)
 		parts, partsErr := readAll(p, client, deflate, int(piece)+1, role&4 != 0)
-		if !bytes.Equal(whole, parts) && (role&4 == 0 || !bytes.HasPrefix(parts, whole)) {
+		if !bytes.Equal(whole, parts) && (role&4 == 0 || !bytes.HasPrefix(whole, parts)) {
 			t.Errorf("%q whole, %q in pieces", whole, parts)
 		}
-		if a, b := kindOf(wholeErr), kindOf(partsErr); a != b {
+		// As a stream, what is wrong inside a message is found before its end.
+		if a, b := kindOf(wholeErr), kindOf(partsErr); a != b && (role&4 == 0 || !deflate) {
 			t.Errorf("%v whole, %v in pieces", wholeErr, partsErr)
 		}
 	})
