@@ -155,3 +155,7 @@ func wantViolation(t *testing.T, err error, code Code, detail string) {
 func background() context.Context { return context.Background() }
 
 const ms = time.Millisecond
+
+func timeout(t *testing.T, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(t.Context(), d)
+}

@@ -135,7 +135,11 @@ func (c *Conn) endRead(ctx context.Context, err error) error {
 		return err
 	}
 	closed, inOrder := err.(*CloseError)
-	if !inOrder {
+	if inOrder {
+		if first := c.Err(); first != nil { // the peer answers the close frame of an end that was told already
+			err, inOrder = first, false
+		}
+	} else {
 		err = c.fail(c.readFailure(err))
 	}
 	c.forget()

@@ -101,6 +101,9 @@ func (ws *WebSocket) run(c *Conn, resp *okhttp.Response) {
 	for {
 		t, p, err := c.Read(context.Background())
 		if err == nil {
+			if c.Err() != nil {
+				return // it was told
+			}
 			if l.OnMessage != nil && !ws.guarded(func() { l.OnMessage(ws, t, p) }) {
 				return
 			}
