@@ -35,6 +35,24 @@ func (s *Store) trim() error {
 	}
 }
 
+// catchUp evicts what exceeded the limit before e was committed, if the cleanup has not come to it: so the store is never above the limit by more than
+// one entry, however many write at a time.
+func (s *Store) catchUp(e *entry) {
+	var own int64
+	for _, n := range e.lengths {
+		own += n
+	}
+	for s.size-own > s.maxSize && !s.trimFailed {
+		more, err := s.evictOldest()
+		if err != nil {
+			s.trimFailed = true
+		}
+		if !more {
+			return
+		}
+	}
+}
+
 // trimInTurns is trim for the background: between two entries others get the lock.
 func (s *Store) trimInTurns() error {
 	for s.initialized && !s.closed {

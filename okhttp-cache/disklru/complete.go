@@ -112,4 +112,7 @@ func (s *Store) settle(d *Editor, success bool) {
 	if s.size > s.maxSize || s.rebuildDue() {
 		s.scheduleCleanup()
 	}
+	if success {
+		s.catchUp(e)
+	}
 }

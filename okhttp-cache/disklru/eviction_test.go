@@ -71,6 +71,24 @@ func TestEviction(t *testing.T) { // fact 23
 	})
 }
 
+// Those who write faster than the cleanup comes do its work: a store is never above its limit by more than one entry.
+func TestOneEntryAboveLimit(t *testing.T) {
+	onSystems(t, func(t *testing.T, h *harness) {
+		h.limit(10)
+		for i := range 20 {
+			h.set(string(rune('a'+i)), "123", "")
+			if size, err := h.store.Size(); err != nil || size > 13 {
+				t.Fatalf("size %d, %v", size, err)
+			}
+		}
+		h.cleanup()
+		h.wantSize(9)
+		h.want("t", "123", "")
+		h.want("s", "123", "")
+		h.want("r", "123", "")
+	})
+}
+
 func TestEvictionByUpdate(t *testing.T) { // fact 24
 	onSystems(t, func(t *testing.T, h *harness) {
 		h.limit(10)

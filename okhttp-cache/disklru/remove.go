@@ -41,6 +41,9 @@ func (s *Store) removeEntry(e *entry) error {
 			s.record(opDirty, e, true) // for the next session to remove it, if this one does not come to it
 		}
 		e.zombie = true
+		if e.editor != nil {
+			e.editor.lost.Store(true) // what it writes from now on would be for nothing
+		}
 		return nil
 	}
 	if e.editor != nil {
