@@ -9,7 +9,7 @@ func (s *Store) Edit(key string) (*Editor, error) { return s.edit(key, anySequen
 
 func (s *Store) edit(key string, sequence int64) (*Editor, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	if err := s.ready(key); err != nil {
 		return nil, err
 	}
@@ -33,7 +33,9 @@ func (s *Store) edit(key string, sequence int64) (*Editor, error) {
 	e.editor = d
 	if s.durable {
 		if err := s.syncJournal(); err != nil {
-			d.detach(err)
+			if d.attached() {
+				s.settle(d, false)
+			}
 			return nil, &RefusedError{key, JournalFailed}
 		}
 	}

@@ -132,6 +132,78 @@ func (h *harness) wantRefusedValue(key string) {
 	}
 }
 
+// What is left of an entry that could be deleted in part only is not mixed with what is written later.
+func TestHalfAnEntryIsNotUpdated(t *testing.T) {
+	onSystems(t, func(t *testing.T, h *harness) {
+		failTrim(h, "a.1")
+		h.faults()
+		h.limit(100)
+		h.ok(h.store.Flush())
+		h.wantRefusedValue("a")
+		h.wantAbsent("a")
+		h.wantSize(10)
+		h.set("a", "new", "new")
+		h.reopen()
+		h.want("a", "new", "new")
+	})
+}
+
+// A journal that cannot be synced costs the edit, and nothing after it.
+func TestJournalCannotBeSynced(t *testing.T) {
+	onSystems(t, func(t *testing.T, h *harness) {
+		h.options.Sync = true
+		h.newStore()
+		h.set("a", "a", "a")
+		h.faults("sync journal")
+		h.wantRefused("b", JournalFailed)
+		h.faults()
+		h.wantRefused("b", JournalFailed)
+		h.cleanup()
+		h.set("b", "b", "b")
+
+		editor := h.edit("a")
+		h.write(editor, 0, "new")
+		h.write(editor, 1, "new")
+		h.faults("sync journal")
+		h.wantNotStored(editor.Commit(), "faulty sync journal")
+		h.faults()
+		h.cleanup()
+		h.want("a", "new", "new") // it is there, and that is on the disk by now
+		h.reopen()
+		h.want("a", "new", "new")
+		h.want("b", "b", "b")
+	})
+}
+
+// Nor do files or a directory that cannot be synced leave anything behind.
+func TestFilesCannotBeSynced(t *testing.T) {
+	for _, fault := range []string{"sync a.0.tmp", "sync a.1.tmp", "syncDirectory ."} {
+		t.Run(fault, func(t *testing.T) {
+			onSystems(t, func(t *testing.T, h *harness) {
+				h.options.Sync = true
+				h.newStore()
+				h.set("a", "old", "old")
+				h.set("b", "b", "b")
+				editor := h.edit("a")
+				h.faults(fault)
+				h.write(editor, 0, "new")
+				h.write(editor, 1, "new")
+				h.wantNotStored(editor.Commit(), "faulty "+fault)
+				h.faults()
+				if h.store.civilized && fault != "syncDirectory ." {
+					h.want("a", "old", "old")
+				} else {
+					h.wantAbsent("a")
+				}
+				h.want("b", "b", "b")
+				h.set("a", "newer", "newer")
+				h.reopen()
+				h.want("a", "newer", "newer")
+			})
+		})
+	}
+}
+
 func TestSinkCannotBeCreated(t *testing.T) {
 	onSystems(t, func(t *testing.T, h *harness) {
 		h.set("a", "old", "old")

@@ -25,7 +25,7 @@ type Iterator struct {
 // Snapshots returns an iterator over the entries. It must be closed.
 func (s *Store) Snapshots() *Iterator {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	it := &Iterator{store: s}
 	if it.err = s.initialize(); it.err == nil {
 		it.rest = s.entries.all()
@@ -38,7 +38,7 @@ func (it *Iterator) Next() bool {
 	it.release()
 	s := it.store
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	for len(it.rest) > 0 && !s.closed && it.err == nil {
 		e := it.rest[0]
 		it.rest = it.rest[1:]

@@ -123,6 +123,9 @@ func (r *journalReader) header(appVersion, valueCount int) error {
 	return nil
 }
 
+// maxSum bounds what the lengths in a journal add up to, so that there is room for what is written later.
+const maxSum = math.MaxInt64 / 2
+
 // processJournal makes of what the journal says what the store starts with: it adds up the sizes, and deletes what was being edited.
 func (s *Store) processJournal() error {
 	// It is not needed, and what cannot be deleted will be in the way when it is.
@@ -141,8 +144,8 @@ func (s *Store) processJournal() error {
 			continue
 		}
 		for _, n := range e.lengths {
-			if n > math.MaxInt64-s.size {
-				return corruptError("unexpected journal: lengths add up to more than 63 bits")
+			if n > maxSum-s.size {
+				return corruptError("unexpected journal: lengths add up to more than 62 bits")
 			}
 			s.size += n
 		}

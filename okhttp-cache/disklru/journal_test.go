@@ -131,7 +131,7 @@ func TestCorruptJournal(t *testing.T) {
 		{"length", records("CLEAN k1 0000x001 1"), "unexpected journal line: [0000x001, 1]"},
 		{"negative length", records("CLEAN k1 -1 1"), "unexpected journal line: [-1, 1]"},
 		{"large length", records("CLEAN k1 9223372036854775808 1"), "unexpected journal line: [9223372036854775808, 1]"},
-		{"sum of lengths", records("CLEAN k1 9223372036854775807 1"), "unexpected journal: lengths add up to more than 63 bits"},
+		{"sum of lengths", records("CLEAN k1 4611686018427387903 0", "CLEAN k2 0 1"), "unexpected journal: lengths add up to more than 62 bits"},
 		{"many lengths", records("CLEAN k1 1 1 1"), "unexpected journal line: [1, 1, 1]"},
 		{"few lengths", records("CLEAN k1 1"), "unexpected journal line: [1]"},
 		{"no lengths", records("CLEAN k1"), "unexpected journal line: CLEAN k1"},
@@ -195,7 +195,7 @@ func TestJournalReplay(t *testing.T) {
 		{"carriage returns", []string{"CLEAN a 1 2\r", "READ a\r"}, "a", 3},
 		{"longest key", []string{"CLEAN " + key120 + " 1 2"}, key120, 3},
 		{"zeros and signs", []string{"CLEAN a 001 +2"}, "a", 3},
-		{"largest length", []string{"CLEAN a 9223372036854775807 0"}, "a", 1<<63 - 1},
+		{"largest sum", []string{"CLEAN a 4611686018427387902 0", "CLEAN b 0 1"}, "a b", 1<<62 - 1},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

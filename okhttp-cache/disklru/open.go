@@ -12,7 +12,7 @@ import (
 // Initialize opens the directory, which otherwise the first operation does. A directory with a corrupt journal is emptied.
 func (s *Store) Initialize() error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	return s.initialize()
 }
 
@@ -48,7 +48,7 @@ func (s *Store) initialize() error {
 		if !curable(err) {
 			return err
 		}
-		s.logger.Warn(fmt.Sprintf("DiskLruCache %s is corrupt: %v, removing", s.dir, err))
+		s.warning = fmt.Sprintf("DiskLruCache %s is corrupt: %v, removing", s.dir, err)
 		s.dropJournal()
 		s.reset()
 		if err := s.deleteContents(); err != nil {

@@ -1,7 +1,9 @@
 package disklru
 
 import (
+	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"syscall"
@@ -202,6 +204,28 @@ func TestNothingOfFailedAttemptIsKept(t *testing.T) { // with fact 14
 		}
 		h.want("b", "b", "b")
 	})
+}
+
+// A logger may use the store, or what stands on it.
+func TestLoggerUsesStore(t *testing.T) {
+	h := onUnix(t)
+	h.options.Logger = slog.New(storeHandler{slog.NewTextHandler(&h.log, nil), h})
+	h.newStore()
+	h.journal("BOGUS")
+	h.wantAbsent("a")
+	if !strings.Contains(h.log.String(), "is corrupt") {
+		t.Errorf("log %s", h.log.String())
+	}
+}
+
+type storeHandler struct {
+	slog.Handler
+	h *harness
+}
+
+func (s storeHandler) Handle(ctx context.Context, r slog.Record) error {
+	s.h.wantSize(0)
+	return s.Handler.Handle(ctx, r)
 }
 
 func TestDelete(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 // files cannot be deleted, its own vanish with the last of them.
 func (s *Store) Remove(key string) (bool, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	if err := s.ready(key); err != nil {
 		return false, err
 	}
@@ -52,6 +52,9 @@ func (s *Store) removeEntry(e *entry) error {
 	for i := range s.valueCount {
 		e.generation++
 		if err := s.deleteValue(s.cleanPath(e.key, i)); err != nil {
+			if i > 0 {
+				e.broken, e.readable = true, false // an edit of some of its values must not go with the others
+			}
 			return err
 		}
 		s.size -= e.lengths[i]

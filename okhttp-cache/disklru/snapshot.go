@@ -12,7 +12,7 @@ import (
 // [ErrNotFound]. So does an entry of which a file is absent, or has another length than was written: it is removed.
 func (s *Store) Get(key string) (*Snapshot, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	if err := s.ready(key); err != nil {
 		return nil, err
 	}
@@ -42,6 +42,9 @@ func (s *Store) snapshot(e *entry) (*Snapshot, error) {
 		switch {
 		case s.closed:
 			return nil, ErrClosed
+		case e.broken && e.editor == nil:
+			_ = s.removeEntry(e) // perhaps it can be deleted now
+			return nil, ErrNotFound
 		case !e.readable || e.zombie || !s.civilized && e.editor != nil:
 			return nil, ErrNotFound
 		}

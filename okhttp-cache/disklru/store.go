@@ -23,7 +23,8 @@ type Store struct {
 
 	mu sync.Mutex
 
-	lock io.Closer // of the directory, nil where there is none
+	lock    io.Closer // of the directory, nil where there is none
+	warning string    // for the logger, as soon as the mutex is free
 
 	// What the journal tells, see reset.
 	entries   *entryMap
@@ -56,6 +57,16 @@ func (s *Store) newEntry(key string) *entry {
 	return &entry{key: key, lengths: make([]int64, s.valueCount)}
 }
 
+// unlock gives the mutex back and tells the logger what happened: it may be code that uses the store.
+func (s *Store) unlock() {
+	warning := s.warning
+	s.warning = ""
+	s.mu.Unlock()
+	if warning != "" {
+		s.logger.Warn(warning)
+	}
+}
+
 // Directory returns the directory of the store.
 func (s *Store) Directory() okio.Path { return s.dir }
 
@@ -73,7 +84,7 @@ func (s *Store) ready(key string) error {
 // MaxSize returns how many bytes the values of all entries may have together.
 func (s *Store) MaxSize() int64 {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	return s.maxSize
 }
 
@@ -84,7 +95,7 @@ func (s *Store) SetMaxSize(n int64) error {
 		return &ArgumentError{"maxSize <= 0"}
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	s.maxSize = n
 	if s.initialized && !s.closed {
 		s.scheduleCleanup()
@@ -96,7 +107,7 @@ func (s *Store) SetMaxSize(n int64) error {
 // the journal never. A store that is closed tells what it was.
 func (s *Store) Size() (int64, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	if s.closed {
 		return s.size, nil
 	}
@@ -109,7 +120,7 @@ func (s *Store) Size() (int64, error) {
 // IsClosed reports whether Close was called.
 func (s *Store) IsClosed() bool {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	return s.closed
 }
 
@@ -117,7 +128,7 @@ func (s *Store) IsClosed() bool {
 // first operation.
 func (s *Store) Flush() error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	switch {
 	case !s.initialized:
 		return nil
@@ -142,7 +153,7 @@ func (s *Store) Flush() error {
 // does nothing.
 func (s *Store) Close() error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	return s.close()
 }
 
@@ -168,7 +179,7 @@ func (s *Store) close() error {
 // Delete closes the store and deletes everything in its directory, whoever made it.
 func (s *Store) Delete() error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	lock := s.lock
 	s.lock = nil
 	_ = s.close() // what could not be evicted goes now
@@ -184,11 +195,11 @@ func (s *Store) Delete() error {
 func (s *Store) EvictAll() error {
 	s.mu.Lock()
 	if err := s.initialize(); err != nil {
-		s.mu.Unlock()
+		s.unlock()
 		return err
 	}
 	all := s.entries.all()
-	s.mu.Unlock()
+	s.unlock()
 
 	var first error
 	for _, e := range all {
@@ -197,7 +208,7 @@ func (s *Store) EvictAll() error {
 		}
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	if first == nil {
 		s.trimFailed = false
 	}
@@ -208,7 +219,7 @@ func (s *Store) EvictAll() error {
 // evict removes an entry if it is still there. Others get a turn between two of them.
 func (s *Store) evict(e *entry) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	if s.closed || s.entries.byKey[e.key] != e {
 		return nil
 	}

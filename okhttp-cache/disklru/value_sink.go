@@ -23,14 +23,21 @@ func (d *Editor) createSink(i int) (*valueSink, error) {
 	path := s.dirtyPath(d.entry.key, i)
 	if !s.durable {
 		sink, err := s.createSink(path)
-		return &valueSink{editor: d, sink: sink}, err
+		if err != nil {
+			return nil, err
+		}
+		return &valueSink{editor: d, sink: sink}, nil
 	}
 	handle, err := s.createHandle(path)
 	if err != nil {
 		return nil, err
 	}
 	sink, err := handle.Sink(0)
-	return &valueSink{editor: d, sink: sink, handle: handle}, err
+	if err != nil {
+		_ = handle.Close() // nothing was written
+		return nil, err
+	}
+	return &valueSink{editor: d, sink: sink, handle: handle}, nil
 }
 
 // WriteBuffer implements [okio.Sink].
