@@ -71,12 +71,6 @@ func (s *callSet) remove(c *Call) {
 	s.calls = s.calls[:last]
 }
 
-func (s *callSet) count() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.calls)
-}
-
 // of returns those of a client.
 func (s *callSet) of(client *Client) (list []*Call) {
 	s.mu.Lock()

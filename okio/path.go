@@ -231,7 +231,7 @@ func (p Path) Join(child string) Path {
 
 // isPlainName reports whether s is a name that nothing is to be done to.
 func isPlainName(s string) bool {
-	return s != "" && s[0] != '.' && strings.IndexAny(s, `/\:`) < 0
+	return s != "" && s[0] != '.' && !strings.ContainsAny(s, `/\:`)
 }
 
 // Resolve returns child as seen from the directory p. A child that is absolute or names a volume is returned as it is. The slashes

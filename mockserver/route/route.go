@@ -68,7 +68,7 @@ func (r *Route) check() error {
 	case r.Func != nil && len(r.Responses) > 0:
 		wrong = errors.New("expected responses or a function but got both")
 	case r.Times < 0:
-		wrong = fmt.Errorf("Times %d: expected 0 or more", r.Times)
+		wrong = fmt.Errorf("%d in Times: expected 0 or more", r.Times)
 	case r.Scenario == "" && (r.State != "" || r.Next != ""):
 		wrong = fmt.Errorf("states %q and %q: expected a Scenario", r.State, r.Next)
 	case r.After < 0 || r.Until < 0 || r.Until > 0 && r.Until <= r.After:

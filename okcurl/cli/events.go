@@ -11,8 +11,7 @@ import (
 
 // eventLines prints the events that the library logs, one a line: when, what, and what about it. It implements [slog.Handler].
 type eventLines struct {
-	w     io.Writer
-	began time.Time
+	w io.Writer
 }
 
 func (e *eventLines) Enabled(context.Context, slog.Level) bool { return true }

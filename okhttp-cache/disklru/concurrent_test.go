@@ -90,8 +90,10 @@ func testConcurrentUse(t *testing.T, emulate func(*okio.FakeFileSystem), durable
 	if err := store.Close(); err != nil {
 		t.Error(err)
 	}
-	store.mu.Lock() // behind a cleanup that still runs
-	store.mu.Unlock()
+	func() { // behind a cleanup that still runs
+		store.mu.Lock()
+		defer store.mu.Unlock()
+	}()
 	if err := fs.CheckNoOpenFiles(); err != nil {
 		t.Error(err)
 	}

@@ -266,7 +266,7 @@ func TestLock(t *testing.T) {
 		}
 		h.set("b", "b", "b") // the first one notices nothing
 		h.ok(h.store.Close())
-		h.store, second = second, h.store // as soon as it has gone, the other one takes over
+		h.store = second // as soon as it has gone, the other one takes over
 		h.want("a", "a", "a")
 		h.want("b", "b", "b")
 	})

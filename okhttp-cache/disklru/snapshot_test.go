@@ -180,7 +180,8 @@ func TestIterator(t *testing.T) { // fact 44
 			}
 			h.wantValues(it.Snapshot(), want[1:]...)
 		}
-		if it.Next() || it.Next() || it.Err() != nil || it.Snapshot() != nil {
+		again := it.Next()
+		if again || it.Next() || it.Err() != nil || it.Snapshot() != nil {
 			t.Errorf("after the end: snapshot %v, error %v", it.Snapshot(), it.Err())
 		}
 		h.ok(h.store.Flush())
