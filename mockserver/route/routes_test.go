@@ -276,7 +276,7 @@ func TestInvalidRoutes(t *testing.T) {
 		{route.Route{}, "expected responses or a function"},
 		{route.Route{Responses: reply(200), Func: func(context.Context, route.Hit) mockserver.Response { return mockserver.Response{} }}, "got both"},
 		{route.Route{Responses: reply(99)}, "status 99"},
-		{route.Route{Responses: reply(200), Times: -1}, "Times -1"},
+		{route.Route{Responses: reply(200), Times: -1}, "-1 in Times"},
 		{route.Route{Responses: reply(200), Next: "x"}, "expected a Scenario"},
 		{route.Route{Responses: reply(200), After: 2, Until: 1}, "expected a time"},
 	} {
