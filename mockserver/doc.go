@@ -24,6 +24,9 @@
 // otherwise; it is released when the server closes. GET /favicon.ico, which browsers ask for by themselves, is answered with 404 and
 // takes nothing from the queue.
 //
+// Package route has a dispatcher that answers by what the request is, in the words of package match; package stub reads such routes from files, and package
+// record has one that asks another server and remembers. [Handler] makes a dispatcher of an http.Handler, and [HTTPHandler] the other way around.
+//
 // A [Response] is sent as it was scripted. The server adds the header that frames the body, unless the script sets one, and corrects
 // nothing: a wrong Content-Length goes out wrong. Methods and statuses that have no content (RFC 9110 section 6.4.1) are respected.
 // [Response.Raw] sends bytes verbatim.
@@ -45,6 +48,8 @@
 // headers is recorded and counted in its place, so that the scripted response is used up. What is no request of HTTP/2 (RFC 9113 section 8.1.1) is reset
 // and not recorded.
 //
+// [Server.Verify] counts the requests that a [Matcher] describes, be they taken or not, and says what is closest where they are too few.
+//
 // "Expect: 100-continue" is not answered by itself: script [Response.Continue]. A response of 4xx or 5xx without it refuses the body: it goes
 // out at once, if it is enqueued by then or a [Peeker] knows it.
 //
@@ -62,7 +67,7 @@
 // # Concurrency
 //
 // All methods of [Server] and [Queue] are safe for concurrent use. There is one goroutine that accepts and one for each connection
-// and each request of HTTP/2, which calls the dispatcher; [Server.Close] waits for all of them, [Server.Shutdown] for the requests first.
+// and each request of HTTP/2, which calls the dispatcher; [Server.Close] waits for all of them, [Server.Shutdown] for the requests first. An http.Handler of [Handler] has a goroutine of its own for each request, of which the same holds.
 //
 // Locks: Server guards its listener and its set of connections, a connection whether it is idle, Queue its responses and the requests that wait for
 // them, the journal its requests. Each guards memory, and what does not block: starting to listen, setting a deadline. None is held while another is

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/okhttp-go/ok/mockserver"
+	"github.com/okhttp-go/ok/mockserver/match"
 )
 
 // In a test, New(t) does what Start and Close do here.
@@ -85,4 +86,26 @@ func ExampleResponse_On() {
 	text, err := io.ReadAll(resp.Body)
 	fmt.Println(string(text), err)
 	// Output: abcd unexpected EOF
+}
+
+// In a test of New(t) the error need not be looked at: it fails the test.
+func ExampleServer_Verify() {
+	server, err := mockserver.Start(mockserver.WithDispatcher(mockserver.Handler(http.NotFoundHandler())))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	resp, err := http.Get(server.URL("/tee"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	resp.Body.Close()
+
+	fmt.Println(server.Verify(match.Request("GET /tea"), mockserver.Once()))
+	// Output:
+	// mockserver: expected exactly 1 request that match GET /tea but got 0
+	//   close: GET /tee HTTP/1.1 (connection 0, request 0, body of 0 bytes)
+	//     path: expected /tea but it was "/tee"
 }

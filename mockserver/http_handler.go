@@ -1,0 +1,252 @@
+package mockserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/okhttp-go/ok/okhttp"
+	"github.com/okhttp-go/ok/okio"
+)
+
+// HTTPHandler lets a dispatcher answer within a server of net/http, or in a mux of one: routes, stubs, a [Queue]. The request body is read before, up to 8 MiB of it.
+//
+// net/http decides how responses are framed, and what it cannot do is not done: chunk sizes, the spelling of header names, and the order of headers. [Response.Raw]
+// needs a connection that can be hijacked. Effects on the request are performed once its body was read; all effects but those that wait abort the
+// connection, or the stream ([http.ErrAbortHandler]), [Stall] when the client gives up. A fault of the script is answered with 500.
+func HTTPHandler(d Dispatcher) http.Handler {
+	return &httpHandler{d, &Server{dice: newDice(0)}}
+}
+
+type httpHandler struct {
+	dispatcher Dispatcher
+	chance     *Server // for its choices alone
+}
+
+// ServeHTTP implements [http.Handler].
+func (h *httpHandler) ServeHTTP(w http.ResponseWriter, std *http.Request) {
+	ctx := std.Context()
+	r, err := requestOf(std)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	hint, err := peekSafely(h.dispatcher, r)
+	if hint.onRequest() != nil {
+		panic(http.ErrAbortHandler)
+	}
+	if err == nil && !hint.skipBody {
+		if err := r.readStd(std); err != nil {
+			hint.giveBack()
+			panic(http.ErrAbortHandler)
+		}
+	}
+	resp := hint.Response
+	if err == nil {
+		resp, err = dispatch(ctx, h.dispatcher, r, hint)
+	}
+	if err == nil {
+		err = resp.Err()
+	}
+	if err == nil && resp.handler != nil {
+		err = errors.New("mockserver: HTTPHandler: a response with a socket needs a server of this package")
+	}
+	if err != nil {
+		resp = scriptFault(err)
+	}
+	if err := h.send(ctx, w, r, &resp); err != nil {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// errAbort says that an effect ends the exchange.
+var errAbort = errors.New("mockserver: aborted by an effect")
+
+// at performs what is due at a moment.
+func (h *httpHandler) at(ctx context.Context, resp *Response, m Moment) error {
+	for _, e := range h.chance.plan(resp.effects[m].effect) {
+		switch e := e.(type) {
+		case Wait:
+			if err := sleep(ctx, e.For); err != nil {
+				return err
+			}
+		case Stall:
+			<-ctx.Done()
+			return errAbort
+		case GoAway, SendSettings, BadCertificate, FailHandshake, RefuseConnections: // not in the hands of a handler
+		default:
+			return errAbort
+		}
+	}
+	return nil
+}
+
+func (h *httpHandler) send(ctx context.Context, w http.ResponseWriter, r *Request, resp *Response) error {
+	for _, m := range []Moment{RequestBody, ResponseStart} {
+		if err := h.at(ctx, resp, m); err != nil {
+			return err
+		}
+	}
+	if err := sleep(ctx, resp.headDelay); err != nil {
+		return err
+	}
+	if resp.raw != nil {
+		return sendHijacked(w, resp.raw)
+	}
+	for _, info := range resp.infos {
+		if info.status != http.StatusContinue { // which net/http sends when the body is read
+			put(w.Header(), info.fields)
+			w.WriteHeader(info.status)
+			clear(w.Header())
+		}
+	}
+	_, fields := resp.head(r.Method)
+	for i := 0; i < len(fields); i += 2 {
+		if !strings.EqualFold(fields[i], "Transfer-Encoding") {
+			w.Header().Add(fields[i], fields[i+1])
+		}
+	}
+	if resp.encoded() {
+		w.Header().Del("Content-Length")
+	}
+	w.WriteHeader(resp.Code())
+	flush := http.NewResponseController(w).Flush
+	if resp.bodyDelay > 0 || resp.content.live {
+		_ = flush() // an http.ResponseWriter without it sends all at the end
+	}
+	if err := sleep(ctx, resp.bodyDelay); err != nil {
+		return err
+	}
+	if err := h.sendContent(ctx, w, r, resp, flush); err != nil {
+		return err
+	}
+	for i := 0; i < len(resp.trailers); i += 2 {
+		w.Header().Add(http.TrailerPrefix+resp.trailers[i], resp.trailers[i+1])
+	}
+	return h.at(ctx, resp, ResponseEnd)
+}
+
+func put(h http.Header, fields []string) {
+	for i := 0; i < len(fields); i += 2 {
+		h.Add(fields[i], fields[i+1])
+	}
+}
+
+// sendContent sends the body at the pace that the script gives.
+func (h *httpHandler) sendContent(ctx context.Context, w http.ResponseWriter, r *Request, resp *Response, flush func() error) error {
+	body := io.NopCloser(byteReader(nil))
+	length := int64(0)
+	if !resp.bodiless(r.Method) && resp.content.open != nil {
+		opened, err := resp.content.reader()
+		if err != nil {
+			return err
+		}
+		body, length = opened, resp.content.length
+	}
+	defer body.Close()
+	var wrong error
+	sink := okio.NewBufferedSink(writerSink{w, flush})
+	struck, err := sendBytes(ctx, sink, body, length, resp, resp.content.live, func() bool {
+		wrong = h.at(ctx, resp, ResponseBody)
+		return wrong == nil
+	})
+	if struck {
+		return wrong
+	}
+	if err == nil {
+		err = sink.Flush()
+	}
+	return err
+}
+
+// writerSink is a response of net/http as a sink, whose Flush sends.
+type writerSink struct {
+	w     io.Writer
+	flush func() error
+}
+
+func (s writerSink) WriteBuffer(src *okio.Buffer, n int64) error {
+	p, err := src.ReadN(n)
+	if err == nil && len(p) > 0 {
+		_, err = s.w.Write(p)
+	}
+	return err
+}
+
+func (s writerSink) Flush() error {
+	if err := s.flush(); !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	return nil
+}
+
+func (s writerSink) Close() error { return s.Flush() }
+
+func sendHijacked(w http.ResponseWriter, raw []byte) error {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return err
+	}
+	_, err = conn.Write(raw)
+	return errors.Join(err, conn.Close())
+}
+
+// requestOf is a request of net/http without its body.
+func requestOf(std *http.Request) (*Request, error) {
+	r := &Request{Method: std.Method, Target: std.RequestURI, Proto: std.Proto, Authority: std.Host, TLS: std.TLS, RemoteAddr: address(std.RemoteAddr)}
+	if r.Target == "" { // it was not received, but made
+		r.Target = std.URL.RequestURI()
+	}
+	if std.ProtoMajor == 2 {
+		r.Proto = "HTTP/2"
+	}
+	var fields []string
+	if std.Host != "" && std.ProtoMajor < 2 {
+		fields = append(fields, "Host", std.Host)
+	}
+	for _, name := range slices.Sorted(maps.Keys(std.Header)) {
+		for _, value := range std.Header[name] {
+			fields = append(fields, name, value)
+		}
+	}
+	var err error
+	r.Headers, err = okhttp.NewHeaders(fields...)
+	if err != nil {
+		return nil, fmt.Errorf("mockserver: %w", err)
+	}
+	return r, nil
+}
+
+// address is one as text.
+type address string
+
+func (a address) Network() string { return "tcp" }
+func (a address) String() string  { return string(a) }
+
+// readStd reads the body and the trailers.
+func (r *Request) readStd(std *http.Request) error {
+	if std.Body == nil || std.Body == http.NoBody && std.Header.Get("Content-Length") == "" {
+		return nil
+	}
+	kept, err := io.ReadAll(io.LimitReader(std.Body, defaultBodyLimit))
+	if err != nil {
+		return err
+	}
+	more, err := io.Copy(io.Discard, std.Body)
+	if err != nil {
+		return err
+	}
+	if r.Body = kept; r.Body == nil {
+		r.Body = []byte{}
+	}
+	r.BodySize = int64(len(kept)) + more
+	if len(std.Trailer) > 0 {
+		r.Trailers = okhttp.HeadersFrom(std.Trailer)
+	}
+	return nil
+}
