@@ -71,6 +71,13 @@ func (s *callSet) remove(c *Call) {
 	s.calls = s.calls[:last]
 }
 
+// several reports whether there is more than one.
+func (s *callSet) several() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.calls) > 1
+}
+
 // of returns those of a client.
 func (s *callSet) of(client *Client) (list []*Call) {
 	s.mu.Lock()

@@ -54,6 +54,12 @@ func (w *http2Wire) writeHead(req *Request) error {
 		head.Method, head.Protocol, last = "CONNECT", protocol, false
 		fields = headersOf(fields).Without("Sec-WebSocket-Key").nv // RFC 8441 section 5
 	}
+	if body := req.body; body != nil && (body.IsOneShot() || body.IsDuplex()) && w.conn.calls.several() {
+		// Others may have left no room, which is known once the server's settings are, and this one could not be sent again.
+		if err := w.conn.greet(w.ctx, w.read); err != nil {
+			return err
+		}
+	}
 	if err := w.stream.Open(w.conn.http2, head, fields, last); err != nil {
 		return err
 	}
