@@ -1,16 +1,20 @@
 package http2
 
 import (
-	"context"
+	"bufio"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
-	"github.com/okhttp-go/ok/mockserver"
-	"github.com/okhttp-go/ok/okhttp"
+	"github.com/okhttp-go/ok/mockserver/servecli"
 )
 
 // serverReasons says, for each case in which the mock server does otherwise than h2spec expects, why.
@@ -18,19 +22,62 @@ var serverReasons = map[string]string{}
 
 const serverResultsFile = "testdata/server-results.txt"
 
-// TestServer puts h2spec before the mock server, in cleartext and over TLS. A failure needs a reason.
+// serveVariable is set for a process that is the command mockserver.
+const serveVariable = "CONFORMANCE_MOCKSERVER"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(serveVariable) != "" {
+		os.Exit(servecli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// started runs "mockserver serve" as a user does, and returns the address that it says it listens on.
+func started(t *testing.T, flag string) (addr string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(t.TempDir(), "site.mock")
+	if err := os.WriteFile(script, []byte("* /*\n  body \"content\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, "serve", flag, script)
+	cmd.Env = append(os.Environ(), serveVariable+"=1")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	text, ok := strings.CutPrefix(strings.TrimSpace(line), "listening on ")
+	u, parsed := url.Parse(text)
+	if err != nil || !ok || parsed != nil {
+		t.Fatalf("first line %q, %v", line, err)
+	}
+	return u.Host
+}
+
+// TestServer puts h2spec before the mock server as its command starts it, in cleartext and over TLS. A failure needs a reason.
 func TestServer(t *testing.T) {
-	answer := mockserver.WithDispatcher(mockserver.DispatcherFunc(func(context.Context, *mockserver.Request) mockserver.Response {
-		return mockserver.Reply(200).Text("content")
-	}))
-	clear := mockserver.New(t, answer, mockserver.WithProtocols(okhttp.HTTP2PriorKnowledge))
-	secure := mockserver.New(t, answer, mockserver.WithLocalhostTLS())
+	if runtime.GOOS == "windows" {
+		t.Skip("the server is ended by SIGTERM, which Windows does not have")
+	}
 	var table strings.Builder
-	for _, way := range []struct {
-		name   string
-		server *mockserver.Server
-	}{{"in cleartext", clear}, {"over TLS", secure}} {
-		results, err := RunServer(way.server.Addr().String(), way.server == secure)
+	for _, way := range []struct{ name, flag string }{{"in cleartext", "--h2c"}, {"over TLS", "--tls"}} {
+		results, err := RunServer(started(t, way.flag), way.flag == "--tls")
 		if err != nil {
 			t.Fatal(err)
 		}
