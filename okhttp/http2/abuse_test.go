@@ -55,6 +55,18 @@ func TestResetsAreForgiven(t *testing.T) {
 	})
 }
 
+// So may who resets everything, but takes the time for it.
+func TestSlowResetsAreForgiven(t *testing.T) {
+	inBubble(t, true, Config{}, func(t *testing.T, p *tester) {
+		p.greetServer()
+		for id := uint32(1); id < 8*maxResets; id += 2 {
+			p.opened(id, true)
+			p.send(AppendRSTStream(nil, id, Cancel))
+			time.Sleep(forgiveTime)
+		}
+	})
+}
+
 // Headers without an end (CVE-2024-27316).
 func TestContinuationFlood(t *testing.T) {
 	for _, tt := range []struct {

@@ -100,6 +100,7 @@ type Conn struct {
 	resetAt int
 	// Up to here, of the two sides' streams, it is forgotten whether one was reset or came to a good end.
 	resetFloor [2]uint32
+	forgivenAt time.Time
 	resetDebt  int // streams that the peer opened and that were reset, less those that came to a good end
 
 	accepted []*Stream // opened by the peer, and not taken yet

@@ -228,8 +228,11 @@ func (c *Conn) takeReset(id uint32, code ErrorCode) error {
 }
 
 // maxResets bounds the streams that a peer opens and resets, or makes us reset (CVE-2023-44487, CVE-2025-8671), less one for each that came to a
-// good end. They are not open any more, but may still be worked on.
-const maxResets = 200
+// good end, and for each forgiveTime. They are not open any more, but may still be worked on.
+const (
+	maxResets   = 200
+	forgiveTime = 100 * time.Millisecond
+)
 
 // isIdle reports whether a stream was never opened. The lock is held.
 func (c *Conn) isIdle(id uint32) bool {
@@ -243,6 +246,11 @@ func (c *Conn) isIdle(id uint32) bool {
 func (c *Conn) countReset(id uint32) error {
 	if c.ours(id) {
 		return nil
+	}
+	now := time.Now()
+	if forgiven := now.Sub(c.forgivenAt) / forgiveTime; forgiven > 0 {
+		c.resetDebt = max(0, c.resetDebt-int(min(forgiven, maxResets)))
+		c.forgivenAt = now
 	}
 	if c.resetDebt++; c.resetDebt > maxResets {
 		return &ConnectionError{EnhanceYourCalm, fmt.Sprintf("more than %d streams were opened and reset", maxResets)}
