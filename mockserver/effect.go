@@ -147,6 +147,7 @@ const half int64 = -1
 type timed struct {
 	effect Effect
 	after  int64 // or half
+	chunks int   // it waits for, if not 0
 }
 
 // at returns how many bytes of a body of that length, negative if it is not known, come before the effect; -1 if there is no effect.
@@ -158,4 +159,12 @@ func (t timed) at(length int64) int64 {
 		return t.after
 	}
 	return max(length, 0) / 2
+}
+
+// atChunk returns at instead, unless the effect waits for chunks.
+func (t timed) atChunk(at int64, after func(chunks int) int64) int64 {
+	if t.effect == nil || t.chunks == 0 {
+		return at
+	}
+	return after(t.chunks)
 }

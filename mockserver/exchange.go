@@ -45,7 +45,7 @@ func (c *connection) exchange(ctx context.Context) (more bool) {
 	if !c.perform(ctx, RequestHead, plan) {
 		return false
 	}
-	if err := c.informational(r, hint.infos); err != nil {
+	if err := c.informational(ctx, r, hint.infos); err != nil {
 		hint.giveBack()
 		return false
 	}
@@ -154,11 +154,14 @@ func (c *connection) reject(r *Request) bool {
 }
 
 // informational sends 1xx responses (RFC 9110 section 15.2).
-func (c *connection) informational(r *Request, infos []informational) error {
+func (c *connection) informational(ctx context.Context, r *Request, infos []informational) error {
 	if r.Proto == "HTTP/1.0" {
 		return nil
 	}
 	for _, info := range infos {
+		if err := sleep(ctx, info.delay); err != nil {
+			return err
+		}
 		if err := c.http.WriteHead(info.status, reasonOf(info.status), info.fields); err != nil {
 			return err
 		}
@@ -257,7 +260,7 @@ func (c *connection) answer(ctx context.Context, r *Request, head http1.RequestH
 		c.server.end()
 	}
 	if err == nil && !told {
-		err = c.informational(r, resp.infos)
+		err = c.informational(ctx, r, resp.infos)
 	}
 	keep := false
 	if err == nil && resp.raw != nil {
@@ -292,7 +295,7 @@ func (c *connection) answer(ctx context.Context, r *Request, head http1.RequestH
 // send sends a response through the codec.
 func (c *connection) send(ctx context.Context, r *Request, resp *Response) (keep bool, err error) {
 	reason, fields := resp.head(r.Method)
-	if err := c.http.WriteHead(resp.Code(), reason, fields); err != nil {
+	if err := c.writeHead(ctx, resp, reason, fields); err != nil {
 		return false, err
 	}
 	if resp.bodyDelay > 0 || resp.content.live {
@@ -316,7 +319,7 @@ func (c *connection) send(ctx context.Context, r *Request, resp *Response) (keep
 func (c *connection) sendRaw(ctx context.Context, r *Request, head http1.RequestHead, resp *Response) (keep bool, err error) {
 	source, sink := c.http.Source(), c.http.Sink()
 	whole := int64(len(resp.raw))
-	if err := c.sendBytes(ctx, r, byteReader(resp.raw), whole, resp, false); err != nil || c.over {
+	if err := c.sendBytes(ctx, r, byteReader(resp.raw), whole, resp); err != nil || c.over {
 		return false, err
 	}
 	if err := sink.Flush(); err != nil {

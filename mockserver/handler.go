@@ -152,7 +152,7 @@ func (w *handlerWriter) WriteHeader(status int) {
 		return
 	}
 	if status >= 100 && status < 200 && status != 101 {
-		w.infos = append(w.infos, informational{status, fieldsOf(w.header)})
+		w.infos = append(w.infos, informational{status: status, fields: fieldsOf(w.header)})
 		return
 	}
 	w.status = status

@@ -38,11 +38,16 @@ type journal struct {
 	wake    chan struct{}         // closed and replaced by each request that comes while somebody waits
 }
 
-func (j *journal) record(r *Request) {
+func (j *journal) record(r *Request) { j.keep(r, 1) }
+
+// recordPromise keeps a request that the server made in the client's name.
+func (j *journal) recordPromise(r *Request) { j.keep(r, 0) }
+
+func (j *journal) keep(r *Request, counts int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	r.Received = time.Now()
-	j.count++
+	j.count += counts
 	j.kept = append(j.kept, r)
 	for j.limit >= 0 && len(j.kept) > j.limit {
 		j.drop()

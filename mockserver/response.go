@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp"
+	"github.com/okhttp-go/ok/okhttp/http2"
+	"github.com/okhttp-go/ok/okio"
 )
 
 // A Response is a script of what to answer and how. It is an immutable value: each method returns a changed copy, so parts of a script
@@ -34,7 +36,16 @@ type Response struct {
 
 	headDelay time.Duration
 	bodyDelay time.Duration
+	endDelay  time.Duration // before trailers
 	throttle  throttle
+	slowHead  throttle
+	dribble   dribble
+	joint     *okio.Throttler
+	pushes    []push
+	settings  []http2.Setting // sent before the head over HTTP/2
+	badChunk  bool            // in place of the last chunk
+	lengthOff int64           // what is added to a Content-Length
+	lenient   bool            // some fields must not be sent, and are
 	effects   [moments]timed
 	skipBody  bool
 	tunnel    bool // it is a proxy's
@@ -49,6 +60,7 @@ type Response struct {
 type informational struct {
 	status int
 	fields []string
+	delay  time.Duration
 }
 
 // throttle lets a number of bytes pass per period.
@@ -78,6 +90,13 @@ func (r Response) Status(status int) Response {
 
 // Err returns what is wrong with the script, nil if nothing is.
 func (r Response) Err() error {
+	switch {
+	case r.err != nil || r.raw != nil:
+	case r.effects[ResponseBody].chunks > 0 && (len(r.chunks) == 0 || r.content.length < 0):
+		return errors.New("mockserver: OnChunk with a response whose chunks have no sizes, or whose length is not known")
+	case r.dribble.pieces > 0 && r.content.length < 0:
+		return errors.New("mockserver: Dribble with a body whose length is not known")
+	}
 	if r.err == nil && len(r.trailers) > 0 && !r.encoded() && r.raw == nil {
 		return errors.New("mockserver: a response with trailers that is not chunked")
 	}
@@ -145,6 +164,14 @@ func (r Response) AddHeader(name, value string) Response {
 	return r
 }
 
+// AddHeaderRaw appends a header field that is not checked: names with spaces, values with line ends, what else must not be sent (RFC 9110 section
+// 5.5). The status and the fields for framing are the server's even then. On HTTP/2 names become lower case, and all fields are sent as they are given, also
+// those that HTTP/2 does not have.
+func (r Response) AddHeaderRaw(name, value string) Response {
+	r.fields, r.lenient = append(slices.Clip(r.fields), name, value), true
+	return r
+}
+
 // appendField copies fields with one more, unless it or something before was wrong.
 func appendField(fields []string, name, value string, before error) ([]string, error) {
 	if before != nil {
@@ -196,6 +223,19 @@ func (r Response) Chunked(sizes ...int64) Response {
 	return r
 }
 
+// MalformedChunk sends the body chunked, and in place of the last chunk, which would be of size 0, a line that is no size. Then the connection is closed.
+// On HTTP/2 it is a DATA frame whose padding is longer than itself.
+func (r Response) MalformedChunk() Response {
+	r.badChunk, r.chunked, r.open = true, true, false
+	return r
+}
+
+// WrongLength adds to the Content-Length that the server gives to a body of known length, as a number that may be negative. The body stays as it is.
+func (r Response) WrongLength(difference int64) Response {
+	r.lengthOff = difference
+	return r
+}
+
 // UntilClose sends the body without anything that frames it: it ends when the server closes the connection, which it does.
 func (r Response) UntilClose() Response {
 	r.open, r.chunked, r.chunks = true, false, nil
@@ -212,13 +252,18 @@ func (r Response) Trailer(name, value string) Response {
 // values of header fields. It goes out before the request body is read, if the response is enqueued by then or a [Peeker] knows
 // it; otherwise before the response. Requests of HTTP/1.0 get none.
 func (r Response) Informational(status int, nameValue ...string) Response {
+	return r.InformationalAfter(0, status, nameValue...)
+}
+
+// InformationalAfter is Informational after a wait.
+func (r Response) InformationalAfter(d time.Duration, status int, nameValue ...string) Response {
 	if status < 100 || status > 199 || status == 101 {
 		return r.fail("Informational(%d): expected 1xx other than 101", status)
 	}
 	if len(nameValue)%2 != 0 {
 		return r.fail("Informational(%d): expected names and values that alternate, but got %d strings", status, len(nameValue))
 	}
-	info := informational{status: status}
+	info := informational{status: status, delay: d}
 	for i := 0; i < len(nameValue); i += 2 {
 		info.fields, r.err = appendField(info.fields, nameValue[i], nameValue[i+1], r.err)
 	}
@@ -236,28 +281,6 @@ func (r Response) Raw(p []byte) Response {
 	return r
 }
 
-// HeadDelay waits before the status line.
-func (r Response) HeadDelay(d time.Duration) Response {
-	r.headDelay = d
-	return r
-}
-
-// BodyDelay waits between the headers, which are sent, and the body.
-func (r Response) BodyDelay(d time.Duration) Response {
-	r.bodyDelay = d
-	return r
-}
-
-// Throttle slows bodies down: after every so many bytes it waits for the period before the next one. It holds for the response body,
-// and for the request body if the response is enqueued by the time the head of the request was read.
-func (r Response) Throttle(bytes int64, period time.Duration) Response {
-	if bytes < 1 {
-		return r.fail("Throttle(%d, %v): expected at least 1 byte", bytes, period)
-	}
-	r.throttle = throttle{bytes, period}
-	return r
-}
-
 // On lets an effect happen at that moment. nil removes it.
 func (r Response) On(m Moment, e Effect) Response { return r.at(m, half, e) }
 
@@ -272,6 +295,17 @@ func (r Response) OnBytes(m Moment, bytes int64, e Effect) Response {
 	return r.at(m, bytes, e)
 }
 
+// OnChunk lets an effect happen at [ResponseBody] after a number of chunks of a body that is sent in chunks whose sizes are given
+// ([Response.Chunked]); on HTTP/2 they are DATA frames.
+func (r Response) OnChunk(chunks int, e Effect) Response {
+	if chunks < 1 {
+		return r.fail("OnChunk(%d): expected at least 1", chunks)
+	}
+	r = r.at(ResponseBody, 0, e)
+	r.effects[ResponseBody].chunks = chunks
+	return r
+}
+
 func (r Response) at(m Moment, after int64, e Effect) Response {
 	if m < 0 || m >= moments {
 		return r.fail("On(%v): no such moment", m)
@@ -281,7 +315,7 @@ func (r Response) at(m Moment, after int64, e Effect) Response {
 			return r.fail("%w", err)
 		}
 	}
-	r.effects[m] = timed{e, after}
+	r.effects[m] = timed{effect: e, after: after}
 	return r
 }
 
@@ -338,7 +372,7 @@ func (r *Response) head(method string) (reason string, fields []string) {
 	case code == 304 && r.content.open == nil: // it would be the length of a 200
 		return reason, r.fields
 	default:
-		fields = []string{"Content-Length", strconv.FormatInt(r.content.length, 10)}
+		fields = []string{"Content-Length", strconv.FormatInt(max(r.content.length+r.lengthOff, 0), 10)}
 	}
 	return reason, append(fields, r.fields...)
 }

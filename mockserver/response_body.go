@@ -1,140 +1,13 @@
 package mockserver
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"strconv"
-
-	"github.com/okhttp-go/ok/okio"
 )
 
 // pieceSize is how much of a body is in hand at a time, and the largest chunk of a body of unknown length.
 const pieceSize = 16 << 10
-
-// pacer lets bytes pass as a throttle allows: n bytes take ceil(n/bytes)-1 periods.
-type pacer struct {
-	throttle
-	passed int64 // since the last wait
-}
-
-// most returns how many of up to n bytes may be in hand at once.
-func (p *pacer) most(n int64) int64 {
-	if p.bytes == 0 {
-		return n
-	}
-	return min(n, p.bytes-p.passed%p.bytes)
-}
-
-// pass waits before n bytes go on if their turn has not come, after calling flush, if there is one.
-func (p *pacer) pass(ctx context.Context, n int64, flush func() error) error {
-	if p.bytes > 0 && p.passed == p.bytes {
-		if flush != nil {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-		p.passed = 0
-		if err := sleep(ctx, p.period); err != nil {
-			return err
-		}
-	}
-	p.passed += n
-	return nil
-}
-
-func byteReader(p []byte) io.Reader { return bytes.NewReader(p) }
-
-// sendBody sends the content of a response, framed, and the trailers.
-func (c *connection) sendBody(ctx context.Context, r *Request, resp *Response) error {
-	if resp.bodiless(r.Method) || resp.content.open == nil && !resp.encoded() {
-		return c.sendBytes(ctx, r, byteReader(nil), 0, resp, false)
-	}
-	content, err := resp.content.reader()
-	if err != nil {
-		return err
-	}
-	defer content.Close()
-	whole := resp.content.length
-	if !resp.encoded() {
-		return c.sendBytes(ctx, r, content, whole, resp, resp.content.live)
-	}
-	coded := &chunkReader{content: content, left: whole, sizes: resp.chunks}
-	if whole >= 0 {
-		whole = coded.length()
-	}
-	if err := c.sendBytes(ctx, r, coded, whole, resp, resp.content.live); err != nil || c.over {
-		return err
-	}
-	sink := c.http.Sink()
-	for i := 0; i < len(resp.trailers); i += 2 {
-		_, err = sink.WriteString(resp.trailers[i] + ": " + resp.trailers[i+1] + "\r\n")
-	}
-	if err == nil {
-		_, err = sink.WriteString("\r\n")
-	}
-	return err
-}
-
-// sendBytes sends what a body is on the wire, and performs the effect that strikes within it.
-func (c *connection) sendBytes(ctx context.Context, r *Request, body io.Reader, length int64, resp *Response, live bool) error {
-	_, err := sendBytes(ctx, c.http.Sink(), body, length, resp, live, func() bool {
-		plan := c.server.plan(resp.effects[ResponseBody].effect)
-		if ends(plan) {
-			c.log(r, resp.Code())
-		}
-		return c.perform(ctx, ResponseBody, plan)
-	})
-	return err
-}
-
-// sendBytes sends bytes at the pace that the script gives, and has the effect strike at its point; struck says that this was the end. The length is
-// -1 if it is not known. Live bytes are sent when they come.
-func sendBytes(
-	ctx context.Context, sink *okio.BufferedSink, body io.Reader, length int64, resp *Response, live bool, strike func() (goesOn bool),
-) (struck bool, err error) {
-	effect := resp.effects[ResponseBody]
-	stop := effect.at(length)
-	pace := pacer{throttle: resp.throttle}
-	piece := make([]byte, min(pieceSize, uint64(length))) // all of it, if length is -1
-	var sent int64
-	for ended := false; ; {
-		if stop >= 0 && (sent == stop || ended) {
-			if err := sink.Flush(); err != nil {
-				return false, err
-			}
-			if stop = -1; !strike() {
-				return true, nil
-			}
-		}
-		if ended {
-			return false, nil
-		}
-		most := pace.most(int64(len(piece)))
-		if stop >= 0 {
-			most = min(most, stop-sent)
-		}
-		n, err := body.Read(piece[:most])
-		if n > 0 {
-			if err := pace.pass(ctx, int64(n), sink.Flush); err != nil {
-				return false, err
-			}
-			if _, err := sink.Write(piece[:n]); err != nil {
-				return false, err
-			}
-			sent += int64(n)
-			if live && length < 0 {
-				if err := sink.Flush(); err != nil {
-					return false, err
-				}
-			}
-		}
-		if ended = err == io.EOF || sent == length; !ended && err != nil {
-			return false, fmt.Errorf("mockserver: reading the body: %w", err)
-		}
-	}
-}
 
 // reader opens the content, which then has its length.
 func (c *content) reader() (io.ReadCloser, error) {
@@ -184,6 +57,7 @@ type chunkReader struct {
 	ready   []byte  // on its way out
 	begun   bool
 	ended   bool
+	bad     bool // in place of the last size there is none
 }
 
 // size returns the length of the next chunk when left bytes are to come.
@@ -200,7 +74,7 @@ func (c *chunkReader) size(left int64) int64 {
 // long body costs no time.
 func (c *chunkReader) length() int64 {
 	count := *c
-	total := int64(len("0\r\n"))
+	total := int64(len(c.sizeLine(0)))
 	for left := count.left; left > 0; {
 		n := count.size(left)
 		times := int64(1)
@@ -209,6 +83,18 @@ func (c *chunkReader) length() int64 {
 		}
 		total += times * (int64(len(strconv.FormatInt(n, 16))) + 4 + n)
 		left -= times * n
+	}
+	return total
+}
+
+// after returns where in the coding n chunks end.
+func (c *chunkReader) after(n int) int64 {
+	count := *c
+	total := int64(0)
+	for ; n > 0 && count.left != 0; n-- {
+		size := count.size(count.left)
+		count.left -= size
+		total += int64(len(strconv.FormatInt(size, 16))) + 4 + size
 	}
 	return total
 }
@@ -251,9 +137,20 @@ func (c *chunkReader) open() error {
 	c.chunk = c.size(c.left)
 	c.left -= c.chunk
 	c.ended = c.chunk == 0
-	c.ready = append(c.ready[:0], line+strconv.FormatInt(c.chunk, 16)+"\r\n"...)
+	c.ready = append(c.ready[:0], line+c.sizeLine(c.chunk)...)
 	return nil
 }
+
+// sizeLine is the line before a chunk.
+func (c *chunkReader) sizeLine(n int64) string {
+	if n == 0 && c.bad {
+		return badChunkLine
+	}
+	return strconv.FormatInt(n, 16) + "\r\n"
+}
+
+// badChunkLine is no size of a chunk.
+const badChunkLine = "not a size\r\n"
 
 // openUnknown begins a chunk of content whose length is not known: of what there is, or, where sizes are given, of that much if it
 // comes.
@@ -277,6 +174,6 @@ func (c *chunkReader) openUnknown(line string) error {
 	if err != nil {
 		return err
 	}
-	c.ready = append(append(c.ready[:0], line+strconv.FormatInt(int64(n), 16)+"\r\n"...), buf[:n]...)
+	c.ready = append(append(c.ready[:0], line+c.sizeLine(int64(n))...), buf[:n]...)
 	return nil
 }

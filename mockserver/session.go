@@ -19,7 +19,9 @@ type session struct {
 	*connection
 	conn *http2.Conn
 
-	mu      sync.Mutex
+	exchanges sync.WaitGroup
+
+	mu      sync.Mutex // also guards next of the connection
 	open    []*Request // whose exchanges are under way
 	leaving bool       // the goodbye was said
 }
@@ -33,31 +35,39 @@ func (c *connection) serveHTTP2(ctx context.Context, conn net.Conn) {
 	} else if c.server.isDraining() {
 		s.drain()
 	}
-	var exchanges sync.WaitGroup
 	for {
 		stream, fields, last, err := s.conn.Accept(time.Time{})
 		if err != nil {
 			var bad *http2.ConnectionError
-			if ctx.Err() == nil && (c.next == 0 || errors.As(err, &bad)) {
-				c.server.cfg.logger.Warn("mockserver: HTTP/2", "conn", c.index, "requests", c.next, "err", err)
+			if ctx.Err() == nil && (s.requests() == 0 || errors.As(err, &bad)) {
+				c.server.cfg.logger.Warn("mockserver: HTTP/2", "conn", c.index, "requests", s.requests(), "err", err)
 			}
 			break
 		}
+		s.mu.Lock()
 		r := c.newRequest()
 		c.next++
+		s.mu.Unlock()
 		r.beginHTTP2(fields)
 		x := &streamExchange{session: s, stream: stream, request: r, length: -1}
 		if x.length, _ = http2.ContentLength(fields); last {
 			x.length = 0
 		}
 		s.begin(r)
-		exchanges.Go(func() {
+		s.exchanges.Go(func() {
 			defer s.end(r)
 			x.run(ctx, last)
 		})
 	}
-	exchanges.Wait()
+	s.exchanges.Wait()
 	s.conn.Close()
+}
+
+// requests returns how many requests came, or were promised.
+func (s *session) requests() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.next
 }
 
 func (s *session) begin(r *Request) {

@@ -64,7 +64,7 @@ func (r *Response) overlaps(method string) bool { return r.handler != nil && !r.
 // sendSocket sends the head of a response and lets its handler do the rest.
 func (c *connection) sendSocket(ctx context.Context, r *Request, resp *Response) (keep bool, err error) {
 	reason, fields := resp.head(r.Method)
-	if err = c.http.WriteHead(resp.Code(), reason, fields); err == nil {
+	if err = c.writeHead(ctx, resp, reason, fields); err == nil {
 		err = c.http.Flush()
 	}
 	if err == nil {

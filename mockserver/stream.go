@@ -3,6 +3,7 @@ package mockserver
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"github.com/okhttp-go/ok/okhttp/http2"
 	"github.com/okhttp-go/ok/okio"
@@ -78,13 +79,7 @@ func (r *Response) framed(to *Request) error {
 // run answers the request. bare says that it has no content.
 func (x *streamExchange) run(ctx context.Context, bare bool) {
 	defer func() { _ = x.stream.Source().Close() }() // asks for no more of a request that was not read, and forgets what came of it
-	defer func() {
-		if p := recover(); p != nil { // of a body, most likely
-			err := newPanicError("dispatcher or body", p)
-			x.server.fault(err)
-			x.stream.Cancel(http2.InternalError, err)
-		}
-	}()
+	defer x.recovered()
 	r, journal := x.request, &x.server.journal
 	dispatcher := x.server.current()
 	hint, err := peekSafely(dispatcher, r)
@@ -102,7 +97,7 @@ func (x *streamExchange) run(ctx context.Context, bare bool) {
 	if !x.perform(ctx, plan, false) {
 		return
 	}
-	if err := x.informational(hint.infos); err != nil {
+	if err := x.informational(ctx, hint.infos); err != nil {
 		hint.giveBack()
 		return
 	}
@@ -126,6 +121,15 @@ func (x *streamExchange) run(ctx context.Context, bare bool) {
 	}
 }
 
+// recovered ends the stream because of a panic, if there is one. It is to be deferred.
+func (x *streamExchange) recovered() {
+	if p := recover(); p != nil { // of a body, most likely
+		err := newPanicError("dispatcher or body", p)
+		x.server.fault(err)
+		x.stream.Cancel(http2.InternalError, err)
+	}
+}
+
 // readBody reads the content and the trailers of the request.
 func (x *streamExchange) readBody(ctx context.Context, hint early) (struck []Effect, err error) {
 	act := func(plan []Effect) bool { return x.perform(ctx, plan, false) }
@@ -137,8 +141,11 @@ func (x *streamExchange) readBody(ctx context.Context, hint early) (struck []Eff
 	return nil, err
 }
 
-func (x *streamExchange) informational(infos []informational) error {
+func (x *streamExchange) informational(ctx context.Context, infos []informational) error {
 	for _, info := range infos {
+		if err := sleep(ctx, info.delay); err != nil {
+			return err
+		}
 		if err := x.stream.SendHead(info.status, info.fields, false); err != nil {
 			return err
 		}
@@ -161,7 +168,7 @@ func (x *streamExchange) answer(ctx context.Context, resp Response, told bool) {
 		x.server.end()
 	}
 	if err == nil && !told {
-		err = x.informational(resp.infos)
+		err = x.informational(ctx, resp.infos)
 	}
 	struck := false
 	if err == nil && resp.handled(r.Method) {
@@ -185,10 +192,16 @@ func (x *streamExchange) answer(ctx context.Context, resp Response, told bool) {
 
 // send sends the response; struck says that an effect ended it within its body.
 func (x *streamExchange) send(ctx context.Context, resp *Response) (struck bool, err error) {
-	_, fields := resp.head(x.request.Method)
 	bare := resp.bodiless(x.request.Method) || resp.content.open == nil
-	last := bare && len(resp.trailers) == 0 && resp.bodyDelay == 0 && resp.effects[ResponseBody].effect == nil
-	if err := x.stream.SendHead(resp.Code(), fields, last); err != nil || last {
+	last := bare && len(resp.trailers) == 0 && resp.bodyDelay == 0 && resp.endDelay == 0 && resp.effects[ResponseBody].effect == nil &&
+		len(resp.pushes) == 0 && !resp.badChunk
+	if len(resp.settings) > 0 {
+		x.conn.SendSettings(resp.settings...)
+	}
+	if err := x.sendHead(resp, last); err != nil || last {
+		return false, err
+	}
+	if err := x.push(ctx, resp); err != nil {
 		return false, err
 	}
 	if err := sleep(ctx, resp.bodyDelay); err != nil {
@@ -203,16 +216,58 @@ func (x *streamExchange) send(ctx context.Context, resp *Response) (struck bool,
 		return false, err
 	}
 	defer body.Close()
-	sink := okio.NewBufferedSink(x.stream.Sink())
-	strike := func() bool {
+	d := resp.deliver(okio.NewBufferedSink(x.stream.Sink()), body, scripted.length, func() bool {
 		plan := x.server.plan(resp.effects[ResponseBody].effect)
 		if ends(plan) {
 			x.log(x.request, resp.Code())
 		}
 		return x.perform(ctx, plan, false)
-	}
-	if struck, err = sendBytes(ctx, sink, body, scripted.length, resp, scripted.live, strike); err != nil || struck {
+	})
+	d.sizes = resp.chunks
+	d.stop = resp.effects[ResponseBody].atChunk(d.stop, func(n int) int64 { return sizesOf(resp.chunks, n) })
+	if struck, err = d.run(ctx); err != nil || struck {
 		return struck, err
+	}
+	if resp.endDelay > 0 {
+		if err := d.sink.Flush(); err != nil {
+			return false, err
+		}
+		if err := sleep(ctx, resp.endDelay); err != nil {
+			return false, err
+		}
+	}
+	return x.finish(resp, d.sink)
+}
+
+// sizesOf returns the bytes of n chunks.
+func sizesOf(sizes []int64, n int) (total int64) {
+	for i := range n {
+		total += sizes[min(i, len(sizes)-1)]
+	}
+	return total
+}
+
+// sendHead sends the head of the response.
+func (x *streamExchange) sendHead(resp *Response, last bool) error {
+	_, fields := resp.head(x.request.Method)
+	if !resp.lenient {
+		return x.stream.SendHead(resp.Code(), fields, last)
+	}
+	if len(fields) > len(resp.fields) && fields[0] == "Transfer-encoding" { // the framing of HTTP/1.1, which is not the script's
+		fields = fields[2:]
+	}
+	return x.stream.SendFields(append([]string{":status", strconv.Itoa(resp.Code())}, fields...), last)
+}
+
+// finish ends the response.
+func (x *streamExchange) finish(resp *Response, sink *okio.BufferedSink) (struck bool, err error) {
+	if resp.badChunk {
+		err := sink.Flush()
+		x.log(x.request, resp.Code())
+		bad := http2.FrameHeader{Length: 1, Type: http2.FrameData, Flags: http2.FlagPadded, Stream: x.stream.ID()}
+		x.conn.Inject(append(bad.Append(nil), 0xff))
+		x.awaitEnd()
+		return err == nil, err
 	}
 	if len(resp.trailers) == 0 || resp.bodiless(x.request.Method) {
 		return false, sink.Close()
