@@ -125,7 +125,7 @@ func (c *connection) delayTrailers(ctx context.Context, resp *Response) error {
 // sendBytes sends what a body is on the wire, and performs the effect that strikes within it.
 func (c *connection) sendBytes(ctx context.Context, r *Request, body io.Reader, length int64, resp *Response) error {
 	d := resp.deliver(c.http.Sink(), body, length, func() bool {
-		plan := c.server.plan(resp.effects[ResponseBody].effect)
+		plan := c.plan(resp.effects[ResponseBody].effect)
 		if ends(plan) {
 			c.log(r, resp.Code())
 		}

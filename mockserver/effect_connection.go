@@ -3,6 +3,7 @@ package mockserver
 import (
 	"context"
 	"net"
+	"slices"
 	"time"
 )
 
@@ -20,6 +21,19 @@ func (c *connection) perform(ctx context.Context, m Moment, plan []Effect) (goes
 	return true
 }
 
+// plan leaves out what is of HTTP/2 alone.
+func (c *connection) plan(e Effect) []Effect { return withoutHTTP2(c.server.plan(e)) }
+
+func withoutHTTP2(plan []Effect) []Effect {
+	return slices.DeleteFunc(plan, func(e Effect) bool {
+		switch e.(type) {
+		case GoAway, SendSettings:
+			return true
+		}
+		return false
+	})
+}
+
 func (c *connection) act(ctx context.Context, m Moment, e Effect) (goesOn bool) {
 	switch e := e.(type) {
 	case Wait:
@@ -29,7 +43,7 @@ func (c *connection) act(ctx context.Context, m Moment, e Effect) (goesOn bool) 
 	case RefuseConnections:
 		c.server.refuseFor(e.For)
 		return true
-	case GoAway, SendSettings, BadCertificate: // there is nothing like it here
+	case BadCertificate: // of a connection that has none
 		return true
 	case Garbage:
 		if c.inject(c.server.dice.bytes(e.Bytes)) == nil {

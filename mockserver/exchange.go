@@ -36,7 +36,7 @@ func (c *connection) exchange(ctx context.Context) (more bool) {
 		c.record(r)
 		return c.answer(ctx, r, head, c.blame(err), true)
 	}
-	plan := c.server.plan(hint.onRequest())
+	plan := c.plan(hint.onRequest())
 	if ends(plan) {
 		r.Failure = errEffect
 		c.record(r)
@@ -184,7 +184,7 @@ func (c *connection) readBody(ctx context.Context, r *Request, hint early) (stru
 		length = body.Len()
 	}
 	act := func(plan []Effect) bool { return c.perform(ctx, RequestBody, plan) }
-	if struck, err := c.readContent(ctx, r, hint, body, length, act); err != nil {
+	if struck, err := c.readContent(ctx, r, hint, body, length, c.plan, act); err != nil {
 		return struck, err
 	}
 	trailers, err := body.Trailers()
@@ -193,9 +193,9 @@ func (c *connection) readBody(ctx context.Context, r *Request, hint early) (stru
 }
 
 // readContent reads content of a length, -1 if that is not known. An effect that is due within it is struck if it ends the exchange, which is
-// for the caller then, with errEffect; act performs others.
+// for the caller then, with errEffect; act performs others. choose makes its choices.
 func (c *connection) readContent(
-	ctx context.Context, r *Request, hint early, body contentReader, length int64, act func(plan []Effect) bool,
+	ctx context.Context, r *Request, hint early, body contentReader, length int64, choose func(Effect) []Effect, act func(plan []Effect) bool,
 ) (struck []Effect, err error) {
 	r.Body = []byte{}
 	effect := hint.effects[RequestBody]
@@ -209,7 +209,7 @@ func (c *connection) readContent(
 	for {
 		if stop == r.BodySize {
 			stop = -1
-			if plan := c.server.plan(effect.effect); ends(plan) || !act(plan) {
+			if plan := choose(effect.effect); ends(plan) || !act(plan) {
 				return plan, errEffect
 			}
 		}
@@ -248,7 +248,7 @@ type contentReader interface {
 
 // answer sends the response as it is scripted. told says that its 1xx responses were sent.
 func (c *connection) answer(ctx context.Context, r *Request, head http1.RequestHead, resp Response, told bool) bool {
-	plan := c.server.plan(resp.effects[ResponseStart].effect)
+	plan := c.plan(resp.effects[ResponseStart].effect)
 	if ends(plan) {
 		c.log(r, 0)
 	}
@@ -281,7 +281,7 @@ func (c *connection) answer(ctx context.Context, r *Request, head http1.RequestH
 		return false
 	}
 	c.log(r, resp.Code())
-	if !c.perform(ctx, ResponseEnd, c.server.plan(resp.effects[ResponseEnd].effect)) {
+	if !c.perform(ctx, ResponseEnd, c.plan(resp.effects[ResponseEnd].effect)) {
 		return false
 	}
 	if resp.tunnel && r.Method == "CONNECT" && resp.switches(r.Method) && !c.over {

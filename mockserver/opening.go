@@ -21,7 +21,7 @@ func (s *Server) open(ctx context.Context, d Dispatcher, r *Request) opening {
 		if !ok {
 			return opening{}
 		}
-		o := opening{s.plan(resp.effects[RequestStart].effect), func() {}, func() {
+		o := opening{withoutHTTP2(s.plan(resp.effects[RequestStart].effect)), func() {}, func() {
 			resp.effects[RequestStart] = timed{}
 			d.giveBack(resp)
 		}}
@@ -35,7 +35,7 @@ func (s *Server) open(ctx context.Context, d Dispatcher, r *Request) opening {
 		if !resp.startsConnection() {
 			return opening{}
 		}
-		o := opening{s.plan(resp.effects[RequestStart].effect), func() { d.Dispatch(ctx, r) }, func() {}}
+		o := opening{withoutHTTP2(s.plan(resp.effects[RequestStart].effect)), func() { d.Dispatch(ctx, r) }, func() {}}
 		if decider, ok := d.(Decider); ok {
 			o.use = func() { decider.Decide(&accepted) }
 		}

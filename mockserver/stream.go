@@ -133,7 +133,7 @@ func (x *streamExchange) recovered() {
 // readBody reads the content and the trailers of the request.
 func (x *streamExchange) readBody(ctx context.Context, hint early) (struck []Effect, err error) {
 	act := func(plan []Effect) bool { return x.perform(ctx, plan, false) }
-	if struck, err := x.readContent(ctx, x.request, hint, x.stream.Source(), x.length, act); err != nil {
+	if struck, err := x.readContent(ctx, x.request, hint, x.stream.Source(), x.length, x.server.plan, act); err != nil {
 		return struck, err
 	}
 	trailers, err := x.stream.Trailers()

@@ -1,0 +1,197 @@
+package faults
+
+import (
+	"crypto/x509"
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/okhttp-go/ok/mockserver"
+	"github.com/okhttp-go/ok/okhttp"
+	"github.com/okhttp-go/ok/okhttp/http2"
+	"github.com/okhttp-go/ok/okio"
+)
+
+// TestFraming: responses whose framing is wrong.
+func TestFraming(t *testing.T) {
+	text := mockserver.Reply(200).Text("abcdef")
+	for _, tt := range []struct {
+		name    string
+		version string
+		script  mockserver.Response
+		phase   okhttp.Phase
+		kind    string
+		body    int
+		nextOn  int
+	}{
+		{"a chunk that is none", "HTTP/1.1", text.Chunked(4).MalformedChunk(), okhttp.PhaseResponseBody, "malformed", 6, 1},
+		{"a frame that is none", "HTTP/2", text.MalformedChunk(), okhttp.PhaseResponseBody, "connection error PROTOCOL_ERROR", 6, 1},
+		{"too short", "HTTP/1.1", text.WrongLength(4).On(mockserver.ResponseEnd, mockserver.CloseSocket{}), okhttp.PhaseResponseBody, "early end", 6, 1},
+		{"too short, and open", "HTTP/1.1", text.WrongLength(4), okhttp.PhaseResponseBody, "timeout", 6, 1},
+		{"too short", "HTTP/2", text.WrongLength(4), okhttp.PhaseResponseBody, "stream error PROTOCOL_ERROR", 6, 0},
+		{"too long", "HTTP/1.1", text.WrongLength(-4), "", "none", 2, 1},
+		{"too long", "HTTP/2", text.WrongLength(-4), okhttp.PhaseResponseBody, "stream error PROTOCOL_ERROR", 0, 0},
+		{"cut after a chunk", "HTTP/1.1", text.Chunked(4).OnChunk(1, mockserver.CloseSocket{}), okhttp.PhaseResponseBody, "early end", 4, 1},
+		{"cut after a frame", "HTTP/2", text.Chunked(4).OnChunk(1, mockserver.CloseStream{Code: http2.Cancel}), okhttp.PhaseResponseBody, "stream reset CANCEL", 4, 1},
+		{"a status line that is none", "HTTP/1.1", text.Raw([]byte("HTTP/1.1 OK\r\n\r\n")), okhttp.PhaseResponseHeaders, "malformed", 0, 1},
+		{"an injected header", "HTTP/1.1", text.AddHeaderRaw("A", "b\r\nc d"), okhttp.PhaseResponseHeaders, "malformed", 0, 1},
+		{"a header that is forbidden", "HTTP/2", text.AddHeaderRaw("A", "b\r\nc"), okhttp.PhaseResponseHeaders, "stream error PROTOCOL_ERROR", 0, 0},
+		{"nothing at all", "HTTP/1.1", text.Raw(nil).On(mockserver.ResponseEnd, mockserver.CloseSocket{}), okhttp.PhaseResponseHeaders, "early end", 0, 1},
+		{"a head too slow", "HTTP/1.1", text.SlowHead(1, readTimeout+time.Second), okhttp.PhaseResponseHeaders, "timeout", 0, 1},
+		{"a body too slow", "HTTP/1.1", text.Dribble(3, 2*(readTimeout+time.Second)), okhttp.PhaseResponseBody, "timeout", 2, 1},
+		{"a body too slow", "HTTP/2", text.Dribble(3, 2*(readTimeout+time.Second)), okhttp.PhaseResponseBody, "timeout", 2, 0},
+		{"slow, and in time", "HTTP/1.1", text.Dribble(6, 5*(readTimeout-time.Second)).SlowHead(9, readTimeout-time.Second), "", "none", 6, 0},
+		{"slow, and in time", "HTTP/2", text.Dribble(6, 5*(readTimeout-time.Second)), "", "none", 6, 0},
+		{"the end too late", "HTTP/1.1", text.Chunked().TrailersDelay(readTimeout + time.Second), okhttp.PhaseResponseBody, "timeout", 6, 1},
+		{"the end too late", "HTTP/2", text.Chunked().TrailersDelay(readTimeout + time.Second), okhttp.PhaseResponseBody, "timeout", 6, 0},
+	} {
+		t.Run(tt.name+" over "+tt.version, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o := meet(t, tt.version, tt.script)
+				phase := okhttp.Phase("")
+				var err error
+				if o.err != nil {
+					phase, err = o.err.Phase, o.err
+				}
+				if phase != tt.phase || kind(err) != tt.kind || o.body != tt.body || o.nextOn != tt.nextOn || o.next != nil {
+					t.Errorf("%v (%v)\nwant %s in %s after %d bytes, next on connection %d", o, err, tt.kind, tt.phase, tt.body, tt.nextOn)
+				}
+			})
+		})
+	}
+}
+
+// TestRetries: what the client does again by itself, and what not.
+func TestRetries(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		version string
+		scripts []mockserver.Response
+		fails   string // the kind
+		count   int    // of requests, those that could not be read among them
+	}{
+		{"a refused stream of a used connection", "HTTP/2", []mockserver.Response{mockserver.Reply(200), mockserver.Reply(200).On(mockserver.RequestHead, mockserver.CloseStream{Code: http2.RefusedStream})}, "", 3},
+		{"a goodbye that refuses, on a used connection", "HTTP/2", []mockserver.Response{mockserver.Reply(200), mockserver.Reply(200).On(mockserver.ResponseStart, mockserver.GoAway{Refuse: true})}, "", 3},
+		{"a refused stream of a new connection", "HTTP/2", []mockserver.Response{mockserver.Reply(200).On(mockserver.RequestHead, mockserver.CloseStream{Code: http2.RefusedStream})}, "stream reset REFUSED_STREAM", 1},
+		{"an error of the server", "HTTP/2", []mockserver.Response{mockserver.Reply(200).On(mockserver.ResponseStart, mockserver.CloseStream{Code: http2.InternalError})}, "stream reset INTERNAL_ERROR", 1},
+		{"a new connection that ends", "HTTP/1.1", []mockserver.Response{mockserver.Reply(200).On(mockserver.ResponseStart, mockserver.CloseSocket{})}, "early end", 1},
+		{"a connection that ended when it was idle", "HTTP/1.1", []mockserver.Response{mockserver.Reply(200).On(mockserver.ResponseEnd, mockserver.CloseSocket{}), mockserver.Reply(200)}, "", 2},
+		{"a body that is cut", "HTTP/1.1", []mockserver.Response{mockserver.Reply(200).Text("abcd").On(mockserver.ResponseBody, mockserver.CloseSocket{})}, "early end", 1},
+	} {
+		t.Run(tt.name+" over "+tt.version, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := mockserver.New(t, append(versions[tt.version], mockserver.WithNetwork(new(okio.Network)))...)
+				defer s.Close()
+				s.Enqueue(tt.scripts...)
+				s.Enqueue(mockserver.Reply(200).Text("ok"))
+				client := s.Client()
+				defer client.Close()
+				var err error
+				for range len(tt.scripts) {
+					var resp *okhttp.Response
+					if resp, err = client.Get(t.Context(), s.URL("/")); err == nil {
+						_, err = resp.Body.Text()
+					}
+				}
+				want := tt.fails
+				if want == "" {
+					want = "none"
+				}
+				if kind(err) != want || s.RequestCount() != tt.count {
+					t.Errorf("ended with %v (%s) after %d requests, want %s after %d", err, kind(err), s.RequestCount(), want, tt.count)
+				}
+			})
+		})
+	}
+}
+
+// TestRefusedConnections: a server that is down, and comes back.
+func TestRefusedConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := mockserver.New(t, mockserver.WithNetwork(new(okio.Network)))
+		defer s.Close()
+		s.Enqueue(mockserver.Reply(503).On(mockserver.ResponseEnd, mockserver.Sequence(mockserver.RefuseConnections{For: time.Minute}, mockserver.CloseSocket{})), mockserver.Reply(200))
+		pool := okhttp.NewConnectionPool(okhttp.PoolConfig{})
+		client := s.Client(okhttp.WithPool(pool))
+		defer client.Close()
+		get := func() (int, error) {
+			resp, err := client.Get(t.Context(), s.URL("/"))
+			if err != nil {
+				return 0, err
+			}
+			_, err = resp.Body.Text()
+			return resp.Status, err
+		}
+		if status, err := get(); status != 503 || err != nil {
+			t.Fatalf("got %d, %v", status, err)
+		}
+		synctest.Wait()
+		pool.EvictAll()
+		_, err := get()
+		var failed *okhttp.Error
+		if !errors.As(err, &failed) || failed.Phase != okhttp.PhaseConnect || failed.Sent || !errors.Is(err, syscall.ECONNREFUSED) {
+			t.Errorf("while it is down: %v", err)
+		}
+		time.Sleep(time.Minute + time.Second)
+		if status, err := get(); status != 200 || err != nil {
+			t.Errorf("when it is back: %d, %v", status, err)
+		}
+	})
+}
+
+// TestTLSFaults: handshakes and records that fail.
+func TestTLSFaults(t *testing.T) {
+	handshake := func(e mockserver.Effect) mockserver.Response {
+		return mockserver.Reply(200).On(mockserver.RequestStart, e)
+	}
+	for _, tt := range []struct {
+		name   string
+		script mockserver.Response
+		phase  okhttp.Phase
+		is     func(error) bool
+	}{
+		{"no handshake", handshake(mockserver.FailHandshake{}), okhttp.PhaseTLS, func(err error) bool { return strings.Contains(err.Error(), "remote error: tls") }},
+		{"expired", handshake(mockserver.BadCertificate{Fault: mockserver.Expired}), okhttp.PhaseTLS, func(err error) bool { return errors.As(err, new(x509.CertificateInvalidError)) }},
+		{"not yet valid", handshake(mockserver.BadCertificate{Fault: mockserver.NotYetValid}), okhttp.PhaseTLS, func(err error) bool { return errors.As(err, new(x509.CertificateInvalidError)) }},
+		{"another host", handshake(mockserver.BadCertificate{Fault: mockserver.WrongHost}), okhttp.PhaseTLS, func(err error) bool {
+			return errors.As(err, new(x509.HostnameError)) || errors.As(err, new(*okhttp.HostnameError))
+		}},
+		{"an authority nobody knows", handshake(mockserver.BadCertificate{Fault: mockserver.UnknownAuthority}), okhttp.PhaseTLS, func(err error) bool { return errors.As(err, new(x509.UnknownAuthorityError)) }},
+		{"a record that is cut", mockserver.Reply(200).On(mockserver.ResponseStart, mockserver.PartialRecord{}), okhttp.PhaseResponseHeaders, func(err error) bool { return kind(err) == "early end" }},
+		{"closed at once", handshake(mockserver.CloseSocket{}), okhttp.PhaseTLS, func(err error) bool { return true }},
+		{"silence after the handshake", handshake(mockserver.Stall{}), okhttp.PhaseResponseHeaders, func(err error) bool { return isTimeout(err) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := mockserver.New(t, mockserver.WithLocalhostTLS(), mockserver.WithProtocols(okhttp.HTTP1Only))
+			s.Enqueue(tt.script, mockserver.Reply(200).Text("next"))
+			client := s.Client(okhttp.WithReadTimeout(100*time.Millisecond), okhttp.WithRetryOnConnectionFailure(false))
+			resp, err := client.Get(t.Context(), s.URL("/"))
+			if err == nil {
+				_, err = resp.Body.Text()
+			}
+			var failed *okhttp.Error
+			if !errors.As(err, &failed) || failed.Phase != tt.phase || !tt.is(err) {
+				t.Errorf("failed with %v", err)
+			}
+			if failed != nil && failed.Sent != (tt.phase != okhttp.PhaseTLS) {
+				t.Errorf("sent %v", failed.Sent)
+			}
+			if _, err := s.TakeRequest(t.Context()); err != nil {
+				t.Error(err)
+			}
+			resp, err = client.Get(t.Context(), s.URL("/"), okhttp.WithReadTimeout(10*time.Second))
+			if err != nil {
+				t.Fatalf("the next call: %v", err)
+			}
+			if text, err := resp.Body.Text(); text != "next" || err != nil {
+				t.Errorf("the next response was %q, %v", text, err)
+			}
+			if r, err := s.TakeRequest(t.Context()); err != nil || r.ConnIndex != 1 {
+				t.Errorf("the next request was %v, %v", r, err)
+			}
+		})
+	}
+}

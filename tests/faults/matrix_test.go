@@ -1,0 +1,147 @@
+package faults
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/okhttp-go/ok/mockserver"
+	"github.com/okhttp-go/ok/okhttp/http2"
+)
+
+var update = flag.Bool("update", false, "write testdata/matrix.txt")
+
+var moments = []mockserver.Moment{
+	mockserver.RequestStart, mockserver.RequestHead, mockserver.RequestBody, mockserver.ResponseStart, mockserver.ResponseBody, mockserver.ResponseEnd,
+}
+
+// effects are put at each moment.
+var effects = []struct {
+	name   string
+	effect mockserver.Effect
+}{
+	{"close", mockserver.CloseSocket{}},
+	{"half-close", mockserver.CloseSocket{NoClose: true, Out: true}},
+	{"reset", mockserver.Reset{}},
+	{"shutdown", mockserver.ShutdownConnection{}},
+	{"refused stream", mockserver.CloseStream{Code: http2.RefusedStream}},
+	{"cancelled stream", mockserver.CloseStream{Code: http2.InternalError}},
+	{"stall", mockserver.Stall{}},
+	{"garbage", mockserver.Garbage{Bytes: 300}},
+	{"goodbye, refusing", mockserver.GoAway{Refuse: true}},
+	{"goodbye", mockserver.GoAway{}},
+	{"junk", mockserver.Write{Bytes: []byte("\r\n\x00junk that is no frame either\r\n")}},
+	{"wait", mockserver.Wait{For: readTimeout / 2}},
+}
+
+// TestMatrix puts each effect at each moment over both versions. What must hold for all is checked here, the rest is in testdata/matrix.txt.
+func TestMatrix(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("What a caller of the client sees of faults of the server, written by: go test ./faults -run TestMatrix -update\n")
+	for _, version := range []string{"HTTP/1.1", "HTTP/2"} {
+		for _, m := range moments {
+			fmt.Fprintf(&table, "\n%s, %v\n", version, m)
+			for _, e := range effects {
+				if e.name == "junk" && (m == mockserver.RequestHead || m == mockserver.RequestBody) {
+					continue // a client that gives up takes its request away, and the junk may be left for the next one
+				}
+				if e.name == "reset" && m == mockserver.ResponseEnd {
+					continue // it destroys what was not read yet, if there is something
+				}
+				t.Run(fmt.Sprintf("%s at %v over %s", e.name, m, version), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						o := meet(t, version, mockserver.Reply(200).Text(responseBody).On(m, e.effect))
+						check(t, e.name, m, o)
+						fmt.Fprintf(&table, "%s: %v\n", e.name, o)
+					})
+				})
+			}
+		}
+	}
+	compare(t, "testdata/matrix.txt", table.String())
+}
+
+// check wants what holds for every fault.
+func check(t *testing.T, effect string, m mockserver.Moment, o outcome) {
+	t.Helper()
+	if o.other != nil {
+		t.Errorf("an error of type %T: %v", o.other, o.other)
+	}
+	stallsLate := effect == "stall" && m == mockserver.ResponseEnd && o.version == "HTTP/1.1" // the next request meets it
+	if (o.next != nil) != stallsLate {
+		t.Errorf("the call after it ended with %v", o.next)
+	}
+	if o.err == nil && (o.status != 200 || o.body != bodySize) {
+		t.Errorf("a response of %d bytes was taken for whole", o.body)
+	}
+	if o.body > bodySize {
+		t.Errorf("%d bytes of a body of %d", o.body, bodySize)
+	}
+	count := func(event string) (n int) {
+		for _, e := range o.events {
+			if e == event {
+				n++
+			}
+		}
+		return n
+	}
+	if count("ConnectionAcquired") != count("ConnectionReleased") {
+		t.Errorf("connections were acquired and not released: %v", o.events)
+	}
+	if ended, failed := count("CallEnd"), count("CallFailed"); ended+failed != 1 || (failed == 1) != (o.err != nil) {
+		t.Errorf("the end of the call was told %d times, its failure %d times: %v", ended, failed, o.events)
+	}
+	if failed := count("RequestFailed") + count("ResponseFailed"); (failed > 0) != (o.err != nil) {
+		t.Errorf("the failure of an exchange was told %d times: %v", failed, o.events)
+	}
+	if last := o.events[len(o.events)-1]; last != "CallEnd" && last != "CallFailed" {
+		t.Errorf("%s was told after the end", last)
+	}
+	none := effect == "goodbye" || effect == "wait" || o.version == "HTTP/1.1" && effect == "goodbye, refusing" || m == mockserver.RequestStart && effect == "goodbye, refusing"
+	if (none || m == mockserver.ResponseEnd) && o.err != nil {
+		t.Errorf("failed although the response came whole: %v", o.err)
+	}
+	if !none && effect != "junk" && m != mockserver.ResponseEnd && o.err == nil {
+		t.Error("succeeded without a whole response")
+	}
+	if effect == "stall" && m != mockserver.ResponseEnd && (o.err == nil || !o.err.Timeout() || o.took != readTimeout) {
+		t.Errorf("ended after %v with %v, want the time limit", o.took, o.err)
+	}
+	ofStream := []string{"refused stream", "stall", "wait"}
+	if o.version == "HTTP/2" && slices.Contains(ofStream, effect) && (m != mockserver.RequestStart || effect != "stall") && o.nextOn != 0 {
+		t.Errorf("the next call was on connection %d, although the fault was of one stream", o.nextOn)
+	}
+	if o.version == "HTTP/1.1" && o.err != nil && o.nextOn == 0 {
+		t.Error("a connection was used again after a failure")
+	}
+}
+
+func compare(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := strings.Split(strings.ReplaceAll(string(want), "\r\n", "\n"), "\n"), strings.Split(got, "\n")
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) || a[i] != b[i] {
+			t.Errorf("line %d differs\ngot  %s\nwant %s", i+1, at(b, i), at(a, i))
+		}
+	}
+}
+
+func at(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return "nothing"
+}
