@@ -68,7 +68,8 @@ func (w *Workspace) steps() []step {
 	}
 	steps = append(steps,
 		step{"tidy " + benchDir, w.moduleStep(benchDir, "mod", "tidy", "-diff")},
-		step{"vet " + benchDir, w.moduleStep(benchDir, "vet", "./...")})
+		step{"vet " + benchDir, w.moduleStep(benchDir, "vet", "./...")},
+		step{"test " + benchDir, w.moduleStep(benchDir, "test", testTimeout, "./cmd/...")})
 	for _, m := range w.Products() {
 		steps = append(steps,
 			step{"build " + m.Dir + " alone", w.moduleStep(m.Dir, "build", "./...")},

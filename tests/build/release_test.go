@@ -251,6 +251,13 @@ func TestRehearsal(t *testing.T) {
 			t.Errorf("after the release %s is not tidy: %v\n%s", m.Dir, err, out)
 		}
 	}
+	// The workspace needs no sum that it has not.
+	if out, err := (command{dir: root}).quiet(t.Context(), "go", append([]string{"list", "-deps", "-test", "-f", "{{if .Error}}{{.Error}}{{end}}"}, patterns(copied.Modules)...)...); err != nil {
+		t.Errorf("the workspace does not load after the release: %v\n%s", err, out)
+	}
+	if got := run(t, git, "status", "--porcelain"); got != "" {
+		t.Errorf("the copy has changes after the release:\n%s", got)
+	}
 	fromTags(t, copied, git, version)
 }
 

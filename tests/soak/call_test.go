@@ -75,7 +75,7 @@ func (s *soak) options(rng *rand.Rand) []okhttp.CallOption {
 	return opts
 }
 
-var number = regexp.MustCompile("[0-9]+")
+var number = regexp.MustCompile("0x[0-9a-f]+|[0-9]+")
 
 // errMixedUp is a response to somebody else's request.
 var errMixedUp = errors.New("mixed up")

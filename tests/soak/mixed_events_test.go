@@ -21,7 +21,11 @@ func (f *faulty) events(rng *rand.Rand, r *mockserver.Request) mockserver.Respon
 	case 0:
 		return mockserver.Reply(503).Header("Retry-After", "0")
 	case 1:
-		if effect, ok := fault(rng); ok {
+		for range 10 {
+			effect, ok := fault(rng)
+			if !ok {
+				continue
+			}
 			return mockserver.Reply(200).Header("Content-Type", "text/event-stream").On(mockserver.ResponseStart, effect)
 		}
 	}
@@ -78,7 +82,7 @@ func (m *mixed) eventRound(ctx context.Context, rng *rand.Rand, y *tally) {
 		RetryBase: 5 * time.Millisecond, RetryMax: 50 * time.Millisecond, IdleTimeout: 500 * time.Millisecond, RetryStatus: []int{503}, StableAfter: time.Second,
 	})
 	defer stream.Close()
-	next, enough := 1, 1+rng.IntN(100)
+	next, enough := 1, 1+rng.IntN(60)
 	for event, err := range stream.Events(limit) {
 		if err != nil {
 			y.failed(err)

@@ -104,7 +104,7 @@ func (f *faulty) cached(rng *rand.Rand, r *mockserver.Request) mockserver.Respon
 	return damage(rng, resp)
 }
 
-// damage does something bad to one response in five.
+// damage does something bad to one response in twelve.
 func damage(rng *rand.Rand, resp mockserver.Response) mockserver.Response {
 	effect, ok := fault(rng)
 	if !ok {
@@ -122,7 +122,7 @@ func damage(rng *rand.Rand, resp mockserver.Response) mockserver.Response {
 }
 
 func fault(rng *rand.Rand) (mockserver.Effect, bool) {
-	switch rng.IntN(60) {
+	switch rng.IntN(150) {
 	case 0:
 		return mockserver.CloseSocket{}, true
 	case 1:

@@ -39,11 +39,8 @@ func (f *faulty) socket(rng *rand.Rand, r *mockserver.Request) mockserver.Respon
 	for name, value := range headers.All() {
 		resp = resp.AddHeader(name, value)
 	}
-	if rng.IntN(20) == 0 {
-		effect, ok := fault(rng)
-		if ok {
-			resp = resp.On(mockserver.ResponseStart, effect)
-		}
+	if effect, ok := fault(rng); ok {
+		resp = resp.On(mockserver.ResponseStart, effect)
 	}
 	return resp
 }
