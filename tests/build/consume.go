@@ -75,7 +75,8 @@ func (w *Workspace) consumerEnv(ctx context.Context, tmp, proxy string) ([]strin
 		"GONOPROXY=none",
 		"GONOSUMDB=" + strings.Join(ours, ","),
 		"GOMODCACHE=" + filepath.Join(tmp, "modcache"),
-		"GOFLAGS=" + strings.TrimSpace(flags+" -modcacherw"), // so that the folder can be removed
+		// The folder can be removed, and what is compiled does not depend on where it is, so that it is compiled once for all caches of modules.
+		"GOFLAGS=" + strings.TrimSpace(flags+" -modcacherw -trimpath"),
 		"GOBIN=" + filepath.Join(tmp, "bin"),
 	}, nil
 }
