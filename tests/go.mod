@@ -73,8 +73,8 @@ replace (
 	github.com/okhttp-go/ok/okcurl => ../okcurl
 	github.com/okhttp-go/ok/okhttp => ../okhttp
 	github.com/okhttp-go/ok/okhttp-brotli => ../okhttp-brotli
-	github.com/okhttp-go/ok/okhttp-sse => ../okhttp-sse
 	github.com/okhttp-go/ok/okhttp-cache => ../okhttp-cache
+	github.com/okhttp-go/ok/okhttp-sse => ../okhttp-sse
 	github.com/okhttp-go/ok/okhttp-ws => ../okhttp-ws
 	github.com/okhttp-go/ok/okio => ../okio
 )
