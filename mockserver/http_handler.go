@@ -151,10 +151,10 @@ func (h *httpHandler) sendContent(ctx context.Context, w http.ResponseWriter, r 
 	defer body.Close()
 	var wrong error
 	sink := okio.NewBufferedSink(writerSink{w, flush})
-	struck, err := sendBytes(ctx, sink, body, length, resp, resp.content.live, func() bool {
+	struck, err := resp.deliver(sink, body, length, func() bool {
 		wrong = h.at(ctx, resp, ResponseBody)
 		return wrong == nil
-	})
+	}).run(ctx)
 	if struck {
 		return wrong
 	}
