@@ -32,6 +32,9 @@ func (c *Cache) filed(req *okhttp.Request) (place, bool) {
 	default:
 		return place{}, false
 	}
+	if !ownHost(req) {
+		return place{}, false
+	}
 	if u, ok := req.CacheURL(); ok {
 		return placeOf(u), true
 	}
@@ -44,6 +47,20 @@ func (c *Cache) filed(req *okhttp.Request) (place, bool) {
 		return place{}, false
 	}
 	return placeOf(req.URL()), true
+}
+
+// ownHost reports whether the Host header is that of the URL. The answer of another host must not be filed under it.
+func ownHost(req *okhttp.Request) bool {
+	host := req.Headers().Get("Host")
+	if host == "" {
+		return true
+	}
+	want := req.URL().Host()
+	host = strings.TrimPrefix(host, "[")
+	if len(host) < len(want) || !equalFold(host[:len(want)], want) {
+		return false
+	}
+	return len(host) == len(want) || host[len(want)] == ':' || host[len(want)] == ']'
 }
 
 // invalidates reports whether a request may change what its URL stands for (RFC 9111 section 4.4): all methods may that are not known to be safe.

@@ -374,6 +374,19 @@ func TestConditionalEvents(t *testing.T) {
 	})
 }
 
+// What another host answers is not the answer of the URL's.
+func TestOtherHost(t *testing.T) {
+	atSite(t, Config{}, func(s *site) {
+		const fresh = "Cache-Control: max-age=60"
+		s.will(reply("200 OK", "own", fresh), reply("200 OK", "other", fresh), reply("200 OK", "other", fresh))
+		s.get("/", "200 own")
+		s.get("/", "200 other", "Host: other.test")
+		s.get("/", "200 other", "Host: site.test.other")
+		s.get("/", "200 own")
+		s.get("/", "200 own", "Host: SITE.test:80")
+	})
+}
+
 // Fact 103.
 func TestNetworkInterceptor(t *testing.T) {
 	var seen []string

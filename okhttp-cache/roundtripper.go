@@ -121,6 +121,11 @@ func (t *roundTrip) send(ctx context.Context, q *okhttp.Request) (*http.Response
 	return h, resp, nil
 }
 
+// versionOf returns the name of a version of TLS in the form that [okhttp.Handshake] has.
+func versionOf(version uint16) string {
+	return strings.TrimSuffix(strings.Replace(tls.VersionName(version), "TLS ", "TLSv", 1), ".0")
+}
+
 // fromHTTP makes a response of one of net/http.
 func fromHTTP(q *okhttp.Request, h *http.Response, began time.Time) *okhttp.Response {
 	_, reason, _ := strings.Cut(h.Status, " ")

@@ -78,6 +78,11 @@ export default defineConfig({
       {
         text: 'okhttp-cache',
         items: [
+          { text: 'Caching responses', link: '/cache/' },
+          { text: 'What is stored and used', link: '/cache/semantics' },
+          { text: 'Beyond OkHttp', link: '/cache/beyond' },
+          { text: 'Events', link: '/cache/events' },
+          { text: 'The suite of cache tests', link: '/cache/conformance' },
           { text: 'The store', link: '/cache/store' },
         ],
       },

@@ -10,7 +10,7 @@ import (
 var flags = []flag{
 	{long: "cacert", arg: "FILE", help: "trust the certificates of this PEM file instead of the system's",
 		set: func(o *options, v string) error { o.caFile = v; return nil }},
-	{long: "cache", arg: "DIR", help: "keep responses in DIR and use them again (RFC 9111); okcurl cache ls|show|rm|stats|verify DIR looks into it",
+	{long: "cache", arg: "DIR", help: "keep responses in DIR and use them again (RFC 9111); okcurl cache looks into it",
 		set: func(o *options, v string) error { o.cacheDir = v; return nil }},
 	{short: 'E', long: "cert", arg: "FILE", help: "show the server this client certificate, a PEM file with its chain, and its key unless --key is given",
 		set: func(o *options, v string) error { o.certFile = v; return nil }},

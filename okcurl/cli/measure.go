@@ -53,12 +53,20 @@ func (m *measure) listener() *okhttp.EventListener {
 		ResponseHeadersStart: func(*okhttp.Call) { m.answered = m.since() },
 		ResponseHeadersEnd:   func(e okhttp.ResponseHeadersEnd) { m.response = e.Response },
 		ResponseBodyEnd:      func(e okhttp.BodyEnd) { m.downloaded = e.Bytes },
+		CacheHit:             func(e okhttp.CacheEvent) { m.stored(e.Response) },
+		SatisfactionFailure:  func(e okhttp.CacheEvent) { m.stored(e.Response) },
 		FollowUpDecision: func(e okhttp.FollowUpDecision) {
 			if e.Next != nil && isRedirect(e.Response) {
 				m.redirects++
 			}
 		},
 	}
+}
+
+// stored notes a response of the cache.
+func (m *measure) stored(r *okhttp.Response) {
+	m.requested(r.Request())
+	m.response, m.answered = r.With(okhttp.WithoutBody()), m.since()
 }
 
 func (m *measure) requested(r *okhttp.Request) {

@@ -11,6 +11,7 @@ require (
 	github.com/klauspost/compress v1.20.4
 	github.com/lxzan/gws v1.8.9
 	github.com/okhttp-go/ok/okhttp v0.0.0
+	github.com/okhttp-go/ok/okhttp-cache v0.0.0
 	github.com/okhttp-go/ok/okhttp-sse v0.0.0
 	github.com/okhttp-go/ok/okhttp-ws v0.0.0
 	github.com/okhttp-go/ok/okio v0.0.0
@@ -33,6 +34,7 @@ require (
 
 replace (
 	github.com/okhttp-go/ok/okhttp => ../../okhttp
+	github.com/okhttp-go/ok/okhttp-cache => ../../okhttp-cache
 	github.com/okhttp-go/ok/okhttp-sse => ../../okhttp-sse
 	github.com/okhttp-go/ok/okhttp-ws => ../../okhttp-ws
 	github.com/okhttp-go/ok/okio => ../../okio

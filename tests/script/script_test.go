@@ -11,7 +11,7 @@
 //	header NAME FILE           sets $NAME to the Authorization header with the token in a file
 //	fill FILE...               replaces variables in files, for scripts of a server that name another server
 //
-// $VERSION is the version of the commands.
+// $VERSION is the version of the commands. $OKHTTP_CACHES has directories of caches that OkHttp wrote, which no script may change.
 package script
 
 import (
@@ -20,6 +20,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -74,7 +75,11 @@ func raceEnv() string {
 }
 
 func setup(env *testscript.Env) error {
-	env.Vars = append(env.Vars, raceEnv(), "VERSION="+okhttp.Version)
+	caches, err := filepath.Abs("../../okhttp-cache/testdata/okhttp")
+	if err != nil {
+		return err
+	}
+	env.Vars = append(env.Vars, raceEnv(), "VERSION="+okhttp.Version, "OKHTTP_CACHES="+caches)
 	running := &servers{}
 	env.Values[serversKey{}] = running
 	tb := env.T().(testing.TB)
