@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -29,6 +30,24 @@ type receiver struct{}
 	}
 	if got, want := fuzzNames(f), []string{"FuzzOne", "FuzzTwo"}; !slices.Equal(got, want) {
 		t.Errorf("targets %q, want %q", got, want)
+	}
+}
+
+// Each product reads something that others wrote, and none is forgotten because it is new.
+func TestEveryProductIsFuzzed(t *testing.T) {
+	w, err := Open(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets, err := w.fuzzTargets(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range w.Products() {
+		of := func(x fuzzTarget) bool { return x.pkg == m.Path || strings.HasPrefix(x.pkg, m.Path+"/") }
+		if !slices.ContainsFunc(targets, of) {
+			t.Errorf("%s has no fuzz target", m.Dir)
+		}
 	}
 }
 
