@@ -19,7 +19,7 @@ type Chart struct {
 // Measures of a plot, in pixels: names stand left of the bars, numbers right of them, and rate and processor time side by side.
 const (
 	plotWidth  = 860
-	nameWidth  = 120
+	nameWidth  = 170
 	barWidth   = 180
 	columnGap  = 20
 	rowHeight  = 20
