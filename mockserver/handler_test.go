@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/okhttp-go/ok/mockserver"
+	"github.com/okhttp-go/ok/okhttp"
 )
 
 func TestHandler(t *testing.T) {
@@ -107,6 +108,43 @@ func TestHandlerStreams(t *testing.T) {
 		if err := <-ended; err == nil {
 			t.Error("the handler goes on without a client")
 		}
+	})
+}
+
+// TestHandlerOverHTTP2 has a client that reads while the handler writes, and one that goes away.
+func TestHandlerOverHTTP2(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ended := make(chan struct{})
+		s := memory(t, mockserver.WithProtocols(okhttp.HTTP2PriorKnowledge), mockserver.WithDispatcher(mockserver.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/plain" {
+				fmt.Fprintf(w, "%s %s %d", r.Proto, r.Host, r.ProtoMajor)
+				return
+			}
+			defer close(ended)
+			for r.Context().Err() == nil {
+				fmt.Fprint(w, "tick;")
+				w.(http.Flusher).Flush()
+				time.Sleep(time.Second)
+			}
+		}))))
+		client := okhttp.New(okhttp.WithDialer(s), okhttp.WithProtocols(okhttp.HTTP2PriorKnowledge))
+		defer client.Close()
+		resp, err := client.Get(t.Context(), "http://127.0.0.1/plain")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := resp.Body.Text(); text != "HTTP/2.0 127.0.0.1 2" || err != nil {
+			t.Errorf("%q, %v", text, err)
+		}
+		if resp, err = client.Get(t.Context(), "http://127.0.0.1/ticks"); err != nil {
+			t.Fatal(err)
+		}
+		got := make([]byte, 10)
+		if _, err := io.ReadFull(resp.Body, got); string(got) != "tick;tick;" || err != nil {
+			t.Errorf("%q, %v", got, err)
+		}
+		resp.Body.Close()
+		<-ended
 	})
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // maxDecoded bounds what a compressed body is decoded to.
-const maxDecoded = 64 << 20
+const maxDecoded = 16 << 20
 
 // content returns the body of a request without its content codings (gzip, deflate, zstd), or what keeps it from being compared.
 func content(r *mockserver.Request) (body []byte, wrong []mockserver.Mismatch) {

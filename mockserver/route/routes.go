@@ -162,7 +162,8 @@ func (s *Routes) Reset() {
 	s.version++
 }
 
-// SetFallback lets d answer what no route matches, in place of 404; nil restores that.
+// SetFallback lets d answer what no route matches, in place of 404; nil restores that. It is asked when the body of the request was read, even if
+// it is a [mockserver.Peeker].
 func (s *Routes) SetFallback(d mockserver.Dispatcher) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

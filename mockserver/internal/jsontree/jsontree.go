@@ -13,6 +13,9 @@ import (
 // MaxDepth bounds how deep arrays and objects may be within each other.
 const MaxDepth = 200
 
+// MaxNodes bounds how many values there may be, so that a text of nothing but small ones does not take a hundred times its own memory.
+const MaxNodes = 1 << 20
+
 // Kind is what a value is.
 type Kind int
 
@@ -98,6 +101,7 @@ func Parse(text []byte) (*Node, error) {
 type parser struct {
 	text   []byte
 	tokens *json.Decoder
+	nodes  int
 }
 
 // skip returns where the next token begins.
@@ -127,6 +131,9 @@ func (p *parser) value(depth int) (*Node, error) {
 	t, start, err := p.token()
 	if err != nil {
 		return nil, err
+	}
+	if p.nodes++; p.nodes > MaxNodes {
+		return nil, &SyntaxError{start, fmt.Sprintf("expected at most %d values", MaxNodes)}
 	}
 	n := &Node{Start: start}
 	switch t := t.(type) {

@@ -52,7 +52,7 @@ func TestMalformed(t *testing.T) {
 	}{
 		{"", 0, "unexpected end"}, {"{", 1, "unexpected end"}, {`{"a":`, 5, "unexpected end"}, {`{"a":1,}`, 7, "invalid character"}, {"[1 2]", 3, "invalid character"},
 		{"1 2", 2, "the end"}, {"{} x", 3, "the end"}, {`{"a":1,"a":2}`, 7, "second time"}, {`{1:2}`, 1, "invalid character"}, {"nul", 3, "unexpected end"}, {"\xff", 0, "UTF-8"}, {"\"a\xc0\"", 2, "UTF-8"},
-		{strings.Repeat("[", 300), 200, "levels"}, {strings.Repeat(`{"a":`, 300), 1000, "levels"},
+		{"[" + strings.Repeat("0,", MaxNodes) + "0]", 2*MaxNodes - 1, "at most 1048576 values"}, {strings.Repeat("[", 300), 200, "levels"}, {strings.Repeat(`{"a":`, 300), 1000, "levels"},
 	} {
 		_, err := Parse([]byte(tt.text))
 		wrong := (*SyntaxError)(nil)
