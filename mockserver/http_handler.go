@@ -16,7 +16,7 @@ import (
 
 // HTTPHandler lets a dispatcher answer within a server of net/http, or in a mux of one: routes, stubs, a [Queue]. The request body is read before, up to 8 MiB of it.
 //
-// net/http decides how responses are framed, and what it cannot do is not done: chunk sizes, the spelling of header names, and the order of headers. [Response.Raw]
+// net/http decides how responses are framed, and what it cannot do is not done: chunk sizes, the spelling of header names, the order of headers, pushes, settings, and what is wrong in framing. [Response.Raw]
 // needs a connection that can be hijacked. Effects on the request are performed once its body was read; all effects but those that wait abort the
 // connection, or the stream ([http.ErrAbortHandler]), [Stall] when the client gives up. A fault of the script is answered with 500.
 func HTTPHandler(d Dispatcher) http.Handler {
@@ -99,6 +99,9 @@ func (h *httpHandler) send(ctx context.Context, w http.ResponseWriter, r *Reques
 		return sendHijacked(w, resp.raw)
 	}
 	for _, info := range resp.infos {
+		if err := sleep(ctx, info.delay); err != nil {
+			return err
+		}
 		if info.status != http.StatusContinue { // which net/http sends when the body is read
 			put(w.Header(), info.fields)
 			w.WriteHeader(info.status)
@@ -123,6 +126,9 @@ func (h *httpHandler) send(ctx context.Context, w http.ResponseWriter, r *Reques
 		return err
 	}
 	if err := h.sendContent(ctx, w, r, resp, flush); err != nil {
+		return err
+	}
+	if err := sleep(ctx, resp.endDelay); err != nil {
 		return err
 	}
 	for i := 0; i < len(resp.trailers); i += 2 {
