@@ -77,7 +77,7 @@ func (c *connection) sendBody(ctx context.Context, r *Request, resp *Response) e
 	if resp.bodiless(r.Method) || resp.content.open == nil && !resp.encoded() {
 		return c.sendBytes(ctx, r, byteReader(nil), 0, resp)
 	}
-	content, err := resp.content.reader()
+	content, err := resp.content.reader(ctx)
 	if err != nil {
 		return err
 	}

@@ -148,7 +148,7 @@ func (h *httpHandler) sendContent(ctx context.Context, w http.ResponseWriter, r 
 	body := io.NopCloser(byteReader(nil))
 	length := int64(0)
 	if !resp.bodiless(r.Method) && resp.content.open != nil {
-		opened, err := resp.content.reader()
+		opened, err := resp.content.reader(ctx)
 		if err != nil {
 			return err
 		}

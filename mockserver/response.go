@@ -2,6 +2,7 @@ package mockserver
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -71,9 +72,9 @@ type throttle struct {
 
 // content is where a body comes from.
 type content struct {
-	open   func() (io.ReadCloser, error) // nil for none
-	length int64                         // -1 if not known
-	live   bool                          // the bytes are not in memory and may take their time
+	open   func(ctx context.Context) (io.ReadCloser, error) // nil for none; the context ends when nobody takes the body any more
+	length int64                                            // -1 if not known
+	live   bool                                             // the bytes are not in memory and may take their time
 }
 
 // Reply begins a response with that status and an empty body. The reason is that of the hundred, as in "200 OK" and "404 Client Error".
@@ -188,14 +189,14 @@ func appendField(fields []string, name, value string, before error) ([]string, e
 func (r Response) Body(p []byte) Response {
 	p = bytes.Clone(p)
 	r.handler = nil
-	r.content = content{length: int64(len(p)), open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(p)), nil }}
+	r.content = content{length: int64(len(p)), open: func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(p)), nil }}
 	return r
 }
 
 // Text sets the body.
 func (r Response) Text(s string) Response {
 	r.handler = nil
-	r.content = content{length: int64(len(s)), open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(s)), nil }}
+	r.content = content{length: int64(len(s)), open: func(context.Context) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(s)), nil }}
 	return r
 }
 
@@ -207,7 +208,7 @@ func (r Response) Stream(length int64, open func() (io.ReadCloser, error)) Respo
 		return r.fail("Stream(%d): expected a length of at least -1 and a function", length)
 	}
 	r.handler = nil
-	r.content = content{open: open, length: length, live: true}
+	r.content = content{open: func(context.Context) (io.ReadCloser, error) { return open() }, length: length, live: true}
 	return r
 }
 

@@ -1,6 +1,7 @@
 package mockserver
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strconv"
@@ -10,11 +11,11 @@ import (
 const pieceSize = 16 << 10
 
 // reader opens the content, which then has its length.
-func (c *content) reader() (io.ReadCloser, error) {
+func (c *content) reader(ctx context.Context) (io.ReadCloser, error) {
 	if c.open == nil {
 		return io.NopCloser(byteReader(nil)), nil
 	}
-	opened, err := c.open()
+	opened, err := c.open(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("mockserver: opening the body: %w", err)
 	}

@@ -211,7 +211,7 @@ func (x *streamExchange) send(ctx context.Context, resp *Response) (struck bool,
 	if bare {
 		scripted = content{}
 	}
-	body, err := scripted.reader()
+	body, err := scripted.reader(ctx)
 	if err != nil {
 		return false, err
 	}
