@@ -132,7 +132,7 @@ func (t *Snapshot) Source(i int) okio.Source { return &t.values[i] }
 // ReaderAt returns what reads value i at any place, as long as neither its source nor the snapshot is closed.
 func (t *Snapshot) ReaderAt(i int) io.ReaderAt { return t.values[i].file }
 
-// Edit edits the entry as [Store.Edit] does, unless it has changed since.
+// Edit edits the entry as [Store.Edit] does, unless it has changed since. It can be called after Close, too, as it has to be where open files cannot be replaced.
 func (t *Snapshot) Edit() (*Editor, error) {
 	return t.store.edit(t.entry.key, t.sequence)
 }

@@ -54,6 +54,26 @@ func TestEditWhileReading(t *testing.T) {
 	})
 }
 
+// Where a value cannot be replaced while it is read, that can be put off until it is not.
+func TestEditOfClosedSnapshot(t *testing.T) {
+	onSystems(t, func(t *testing.T, h *harness) {
+		h.set("k1", "a", "b")
+		snapshot := h.get("k1")
+		if !h.store.civilized {
+			_, err := snapshot.Edit()
+			h.wantReason(err, Reading)
+		}
+		h.ok(snapshot.Close())
+		editor, err := snapshot.Edit()
+		h.ok(err)
+		h.write(editor, 0, "c")
+		h.ok(editor.Commit())
+		h.want("k1", "c", "b")
+		_, err = snapshot.Edit()
+		h.wantReason(err, Stale)
+	})
+}
+
 func TestSnapshot(t *testing.T) {
 	onSystems(t, func(t *testing.T, h *harness) {
 		h.set("k1", "hello", "")
