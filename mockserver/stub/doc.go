@@ -62,7 +62,11 @@
 //	informational   [{"status": 103, "headers": {…}}, …], sent before
 //	delay, bodyDelay   a time such as "200ms"; {"from": "10ms", "to": "50ms"} for one at random between them; {"median": "50ms", "sigma": 0.4} for one of
 //	            a log-normal distribution
-//	throttle    {"bytes": 1024, "every": "100ms"}
+//	throttle    {"bytes": 1024, "every": "100ms"}; slowHead is the same for the head
+//	dribble     {"pieces": 5, "over": "1s"}: the body in pieces over that time
+//	trailersDelay      a time between the body and the trailers
+//	malformedChunk     true: there is garbage in place of the last chunk
+//	wrongLength a number that is added to the Content-Length
 //	effects     [{"at": moment, "do": effect, …}, …], see below
 //	skipRequestBody    true: answered before the request body is read
 //	shutdownServer     true: the server closes after it

@@ -29,6 +29,11 @@ func (v value) response() (r Response) {
 		"delay":           func(v value) { r.Delay = v.delay() },
 		"bodyDelay":       func(v value) { r.BodyDelay = v.delay() },
 		"throttle":        func(v value) { r.Throttle = v.throttle() },
+		"dribble":         func(v value) { r.Dribble = v.spread() },
+		"slowHead":        func(v value) { r.SlowHead = v.throttle() },
+		"trailersDelay":   func(v value) { r.TrailersDelay = v.duration() },
+		"malformedChunk":  func(v value) { r.MalformedChunk = v.boolean() },
+		"wrongLength":     func(v value) { r.WrongLength = v.integer(-1<<40, 1<<40) },
 		"effects":         func(v value) { r.Effects = v.effects() },
 		"skipRequestBody": func(v value) { r.SkipRequestBody = v.boolean() },
 		"shutdownServer":  func(v value) { r.ShutdownServer = v.boolean() },
@@ -102,6 +107,18 @@ func (v value) informational() (list []Informational) {
 		list = append(list, i)
 	}
 	return list
+}
+
+func (v value) spread() *Dribble {
+	d := new(Dribble)
+	v.keys(map[string]func(value){
+		"pieces": func(v value) { d.Pieces = int(v.integer(1, 1<<31-1)) },
+		"over":   func(v value) { d.Over = v.duration() },
+	})
+	if v.Kind == jsontree.Object && v.Get("pieces") == nil {
+		v.fail("expected pieces and over")
+	}
+	return d
 }
 
 func (v value) throttle() *Throttle {

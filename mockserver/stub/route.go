@@ -105,6 +105,16 @@ func (r Response) plain() mockserver.Response {
 	if r.Throttle != nil {
 		resp = resp.Throttle(r.Throttle.Bytes, time.Duration(r.Throttle.Every))
 	}
+	if r.Dribble != nil {
+		resp = resp.Dribble(r.Dribble.Pieces, time.Duration(r.Dribble.Over))
+	}
+	if r.SlowHead != nil {
+		resp = resp.SlowHead(r.SlowHead.Bytes, time.Duration(r.SlowHead.Every))
+	}
+	resp = resp.TrailersDelay(time.Duration(r.TrailersDelay)).WrongLength(r.WrongLength)
+	if r.MalformedChunk {
+		resp = resp.MalformedChunk()
+	}
 	resp = withEffects(resp, r.Effects)
 	if r.SkipRequestBody {
 		resp = resp.SkipRequestBody()

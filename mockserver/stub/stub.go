@@ -122,6 +122,11 @@ type Response struct {
 	Delay           Delay           `json:"delay,omitzero"`
 	BodyDelay       Delay           `json:"bodyDelay,omitzero"`
 	Throttle        *Throttle       `json:"throttle,omitempty"`
+	Dribble         *Dribble        `json:"dribble,omitempty"`
+	SlowHead        *Throttle       `json:"slowHead,omitempty"`
+	TrailersDelay   Duration        `json:"trailersDelay,omitzero"`
+	MalformedChunk  bool            `json:"malformedChunk,omitempty"`
+	WrongLength     int64           `json:"wrongLength,omitempty"`
 	Effects         []Effect        `json:"effects,omitempty"`
 	SkipRequestBody bool            `json:"skipRequestBody,omitempty"`
 	ShutdownServer  bool            `json:"shutdownServer,omitempty"`
@@ -140,6 +145,12 @@ type Informational struct {
 type Throttle struct {
 	Bytes int64    `json:"bytes"`
 	Every Duration `json:"every"`
+}
+
+// A Dribble is a body in pieces over a time.
+type Dribble struct {
+	Pieces int      `json:"pieces"`
+	Over   Duration `json:"over"`
 }
 
 // An Effect is what happens to the connection or stream at a moment, see the package comment.

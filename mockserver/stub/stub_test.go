@@ -41,7 +41,7 @@ const everything = `[
        {"at": "requestStart", "do": "badCertificate", "fault": "Expired"}, {"at": "requestStart", "do": "failHandshake"}, {"at": "responseStart", "do": "partialRecord"}, {"at": "responseStart", "do": "stall"},
        {"at": "responseEnd", "do": "shutdownConnection"}],
      "skipRequestBody": true},
-    {"json": {"a": 1.0}}, {"base64": "AAE="}, {"raw": "x"}, {"template": true, "body": "{{.Method}}", "delay": {"median": "10ms", "sigma": 0.5}}, {"body": "", "untilClose": true, "shutdownServer": true}
+    {"json": {"a": 1.0}, "dribble": {"pieces": 2, "over": "1s"}, "slowHead": {"bytes": 1, "every": "1ms"}, "trailersDelay": "1ms", "wrongLength": -1}, {"malformedChunk": true}, {"base64": "AAE="}, {"raw": "x"}, {"template": true, "body": "{{.Method}}", "delay": {"median": "10ms", "sigma": 0.5}}, {"body": "", "untilClose": true, "shutdownServer": true}
   ],
   "recorded": {"origin": "http://o/", "at": "2026-01-31T12:00:00Z", "latency": "30ms"}
 },
@@ -130,6 +130,7 @@ func TestErrors(t *testing.T) {
 		{`{"response": {"delay": {"from": "2s", "to": "1s"}}}`, `response.delay: expected a time "to" above "from"`},
 		{`{"response": {"delay": {"from": "2s", "sigma": 1}}}`, `response.delay: expected from and to, or median and sigma`},
 		{`{"response": {"delay": {"median": "2s", "sigma": 9}}}`, `response.delay: expected a time as median and a sigma from 0 to 3`},
+		{`{"response": {"dribble": {"over": "1s"}}}`, `response.dribble: expected pieces and over`},
 		{`{"response": {"throttle": {"every": "1s"}}}`, `response.throttle: expected bytes and every`},
 		{`{"response": {"effects": [{"at": "start", "do": "reset"}]}}`, `response.effects[0].at: expected one of requestBody, requestStart, responseBody, responseEnd, responseStart but it is "start"`},
 		{`{"response": {"effects": [{"at": "responseEnd", "do": "explode"}]}}`, `response.effects[0].do: expected one of badCertificate, closeSocket, `},
@@ -244,6 +245,7 @@ func TestDelays(t *testing.T) {
 			{"request": {"path": "/between"}, "response": {"delay": {"from": "1s", "to": "2s"}}},
 			{"request": {"path": "/around"}, "response": {"bodyDelay": {"median": "1s", "sigma": 0.2}, "body": "x"}},
 			{"request": {"path": "/exact"}, "response": {"delay": {"median": "1s", "sigma": 0}}},
+			{"request": {"path": "/dribble"}, "response": {"body": "abcd", "dribble": {"pieces": 3, "over": "4s"}}},
 			{"request": {"path": "/recorded"}, "response": {}, "recorded": {"latency": "3s"}}
 		]`, &stub.Options{Latency: true})
 		seen := map[time.Duration]bool{}
@@ -264,7 +266,7 @@ func TestDelays(t *testing.T) {
 		if len(seen) < 10 {
 			t.Errorf("%d different times", len(seen))
 		}
-		for path, want := range map[string]time.Duration{"/exact": time.Second, "/recorded": 3 * time.Second} {
+		for path, want := range map[string]time.Duration{"/exact": time.Second, "/recorded": 3 * time.Second, "/dribble": 4 * time.Second} {
 			begun := time.Now()
 			ask(t, s, "GET", path, "")
 			if took := time.Since(begun); took != want {

@@ -21,7 +21,7 @@ import (
 //     transformers with response-template and the expressions of it that name a part of the request
 //
 // All else is an error that names it. bodyFileName becomes File, which stands in WireMock's folder __files. Priorities are counted from WireMock's 5, which
-// becomes 0. A fault of garbage becomes one of Raw bytes.
+// becomes 0.
 func Import(name string, text []byte) ([]Stub, error) {
 	rd := &reader{file: name, text: text}
 	root := rd.tree()
@@ -173,23 +173,9 @@ func (v value) dribble(r *Response) {
 		"numberOfChunks": func(v value) { chunks = v.integer(1, 1<<20) },
 		"totalDuration":  func(v value) { whole = v.millis() },
 	})
-	length := int64(1)
-	switch {
-	case r.Body != nil:
-		length = int64(len(*r.Body))
-	case r.JSON != nil:
-		length = int64(len(r.JSON))
-	case r.Base64 != nil:
-		length = int64(len(*r.Base64))
-	case r.File != "":
-		length = 64 << 10 // of a file it is not known yet
+	if chunks > 0 {
+		r.Dribble = &Dribble{int(chunks), whole}
 	}
-	if chunks == 0 {
-		return
-	}
-	size := max((length+chunks-1)/chunks, 1)
-	r.Chunked = &Chunks{size}
-	r.Throttle = &Throttle{Bytes: size, Every: whole / Duration(chunks)}
 }
 
 // fault reads one of WireMock's four faults.
@@ -200,14 +186,10 @@ func (v value) fault(r *Response) {
 	case "CONNECTION_RESET_BY_PEER":
 		r.Effects = append(r.Effects, Effect{At: "responseStart", Do: "reset"})
 	case "MALFORMED_RESPONSE_CHUNK":
-		v.garbage(r, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzzz: not a chunk\r\n")
+		r.MalformedChunk = true
 	case "RANDOM_DATA_THEN_CLOSE":
-		v.garbage(r, "\x16\x00garbage that is no HTTP\r\n\r\n")
+		r.Effects = append(r.Effects, Effect{At: "responseStart", Do: "garbage", Size: 64})
 	default:
 		v.fail("expected EMPTY_RESPONSE, CONNECTION_RESET_BY_PEER, MALFORMED_RESPONSE_CHUNK or RANDOM_DATA_THEN_CLOSE but it is %q", name)
 	}
-}
-
-func (v value) garbage(r *Response, text string) {
-	*r = Response{Raw: &text, Delay: r.Delay, Effects: []Effect{{At: "responseEnd", Do: "closeSocket"}}}
 }
