@@ -114,27 +114,31 @@ func (s *candidate) response(to *okhttp.Request) *okhttp.Response {
 	if r, err := to.With(opts...); err == nil {
 		req = r
 	}
-	return s.make(req, e.headers, nil).With(okhttp.WithoutBody())
+	return s.make(req, e.headers, okhttp.ResponseBodyFrom(okhttp.UncheckedHeaders(e.headers).Get("Content-Type"), e.length(), unread{}))
 }
+
+// unread is the body of a response that is not to be read.
+type unread struct{}
+
+func (unread) ReadBuffer(*okio.Buffer, int64) (int64, error) { return 0, okhttp.ErrUnreadableBody }
+func (unread) Close() error                                  { return nil }
 
 // answer returns the stored response as one to a request, with those headers and its body, which closes the snapshot.
 func (s *candidate) answer(to *okhttp.Request, headers []string) *okhttp.Response {
-	return s.make(to, headers, &storedBody{s.snapshot, s.snapshot.Source(bodyValue)}).With(okhttp.WithCacheResponse(s.response(to)))
+	body := &storedBody{snapshot: s.snapshot, source: s.snapshot.Source(bodyValue), left: s.snapshot.Length(bodyValue)}
+	return s.make(to, headers,
+		okhttp.ResponseBodyFrom(okhttp.UncheckedHeaders(headers).Get("Content-Type"), s.entry.length(), body),
+		okhttp.WithCacheResponse(s.response(to)))
 }
 
-func (s *candidate) make(req *okhttp.Request, headers []string, body okio.Source) *okhttp.Response {
+func (s *candidate) make(req *okhttp.Request, headers []string, more ...okhttp.ResponseOption) *okhttp.Response {
 	e := s.entry
-	h := okhttp.UncheckedHeaders(headers)
-	if body == nil {
-		body = new(okio.Buffer)
-	}
-	resp := okhttp.NewResponse(req, e.status,
+	resp := okhttp.NewResponse(req, e.status, append(more,
 		okhttp.ResponseStatus(e.status, e.message),
-		okhttp.ResponseHeaders(h),
-		okhttp.ResponseBodyFrom(h.Get("Content-Type"), e.length(), body),
+		okhttp.ResponseHeaders(okhttp.UncheckedHeaders(headers)),
 		okhttp.WithHandshake(e.handshake),
 		okhttp.WithTimes(time.UnixMilli(e.sent), time.UnixMilli(e.received)),
-	)
+	)...)
 	resp.Protocol = e.protocol
 	return resp
 }
@@ -171,28 +175,61 @@ func writeValue(editor Editor, value int, p []byte) error {
 type storedBody struct {
 	snapshot Snapshot
 	source   okio.Source
+	left     int64 // known, so that nobody has to read in order to see the end
+	closed   bool
+}
+
+// ended reports whether nothing is left, and why.
+func (b *storedBody) ended() error {
+	switch {
+	case b.closed:
+		return okio.ErrClosed
+	case b.left == 0:
+		return io.EOF
+	}
+	return nil
+}
+
+// took accounts for what was read. A file that ends too early is none that was stored.
+func (b *storedBody) took(n int64, err error) error {
+	b.left -= n
+	if isEOF(err) && b.left > 0 {
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }
 
 func (b *storedBody) ReadBuffer(dst *okio.Buffer, most int64) (int64, error) {
-	return b.source.ReadBuffer(dst, most)
+	if err := b.ended(); err != nil || most == 0 {
+		return 0, err
+	}
+	n, err := b.source.ReadBuffer(dst, min(most, b.left))
+	return n, b.took(n, err)
 }
 
 // Read implements [io.Reader], for those who have a place of their own for the bytes.
 func (b *storedBody) Read(p []byte) (int, error) {
-	if r, ok := b.source.(io.Reader); ok {
-		return r.Read(p)
-	}
-	if len(p) == 0 {
-		return 0, nil
-	}
-	var buf okio.Buffer
-	if _, err := b.source.ReadBuffer(&buf, int64(len(p))); err != nil {
+	if err := b.ended(); err != nil || len(p) == 0 {
 		return 0, err
 	}
-	return buf.Read(p)
+	p = p[:min(int64(len(p)), b.left)]
+	if r, ok := b.source.(io.Reader); ok {
+		n, err := r.Read(p)
+		return n, b.took(int64(n), err)
+	}
+	var buf okio.Buffer
+	n, err := b.source.ReadBuffer(&buf, int64(len(p)))
+	if err != nil {
+		return 0, b.took(0, err)
+	}
+	buf.Read(p)
+	return int(n), b.took(n, nil)
 }
 
-func (b *storedBody) Close() error { return b.snapshot.Close() }
+func (b *storedBody) Close() error {
+	b.closed = true
+	return b.snapshot.Close()
+}
 
 func secondsText(millis int64) string { return strconv.FormatInt(millis/1000, 10) }
 

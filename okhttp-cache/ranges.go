@@ -81,7 +81,7 @@ func (x *exchange) ranged(stored *candidate, resp *okhttp.Response) *okhttp.Resp
 	}
 	nv = append(nv, "Content-Range", fmt.Sprintf("bytes %d-%d/%d", r.from, r.to-1, n), "Content-Length", strconv.FormatInt(r.to-r.from, 10))
 	return resp.With(okhttp.ResponseStatus(206, "Partial Content"), okhttp.ResponseHeaders(okhttp.UncheckedHeaders(nv)),
-		okhttp.ResponseBodyFrom(h.Get("Content-Type"), r.to-r.from, &storedBody{stored.snapshot, stored.section(r)}))
+		okhttp.ResponseBodyFrom(h.Get("Content-Type"), r.to-r.from, &storedBody{snapshot: stored.snapshot, source: stored.section(r), left: r.to - r.from}))
 }
 
 // sameAsBefore reports whether the response is the one that If-Range wants a range of, if it wants one (RFC 9110 section 13.1.5).

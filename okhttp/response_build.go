@@ -17,8 +17,16 @@ func (o responseOption) applyResponse(r *Response) { o(r) }
 // NewResponse makes a response that did not come from a server, for interceptors, caches and tests. Its protocol is HTTP/1.1 and its body
 // is empty unless options say otherwise.
 func NewResponse(req *Request, status int, opts ...ResponseOption) *Response {
-	r := &Response{Status: status, Protocol: HTTP11, request: req, Body: newResponseBody(new(okio.Buffer), "", 0)}
-	return r.With(opts...)
+	r := &Response{Status: status, Protocol: HTTP11, request: req}
+	for _, o := range opts {
+		if o != nil {
+			o.applyResponse(r)
+		}
+	}
+	if r.Body == nil {
+		r.Body = newResponseBody(new(okio.Buffer), "", 0)
+	}
+	return r
 }
 
 // With returns a copy changed by the options. The copy and the original share the body, unless an option replaces it.
