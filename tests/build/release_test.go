@@ -230,9 +230,15 @@ func TestRehearsal(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// Right after a release nothing is unreleased.
+	if err := edit(filepath.Join(root, "CHANGELOG.md"), func(text string) (string, error) {
+		return strings.Replace(text, "\n"+unreleased, "\n"+unreleased+"\nA rehearsal.\n", 1), nil
+	}); err != nil {
+		t.Fatal(err)
+	}
 	git := inGit(t, root)
-	t.Setenv("GOSUMDB", "off") // the cache of this machine has what others wrote, checked when it came
-	const version = "v0.1.0"
+	t.Setenv("GOSUMDB", "off")  // the cache of this machine has what others wrote, checked when it came
+	const version = "v0.9999.0" // never a real one
 	if err := releaseAt(t.Context(), root, version); err != nil {
 		t.Fatal(err)
 	}
