@@ -31,6 +31,9 @@ export default defineConfig({
         items: [
           { text: 'Getting started', link: '/getting-started' },
           { text: 'Modules', link: '/modules' },
+          { text: 'From net/http', link: '/migration/net-http' },
+          { text: 'From resty', link: '/migration/resty' },
+          { text: 'From OkHttp', link: '/migration/okhttp' },
           { text: 'What happens when', link: '/when' },
           { text: 'Security promises', link: '/security' },
           { text: 'How it is built', link: '/architecture' },
@@ -93,6 +96,15 @@ export default defineConfig({
           { text: 'Reading and writing', link: '/sse/parsing' },
           { text: 'Serving', link: '/sse/serving' },
           { text: 'As in OkHttp', link: '/sse/listeners' },
+        ],
+      },
+      {
+        text: 'Cookbook',
+        items: [
+          { text: 'Recipes', link: '/cookbook/' },
+          { text: 'Calls', link: '/cookbook/calls' },
+          { text: 'Interceptors and events', link: '/cookbook/interceptors' },
+          { text: 'HTTPS', link: '/cookbook/https' },
         ],
       },
       {
