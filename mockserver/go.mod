@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/okhttp-go/ok/okhttp v0.0.0
 	github.com/okhttp-go/ok/okhttp-sse v0.0.0
+	github.com/okhttp-go/ok/okhttp-ws v0.0.0
 	github.com/okhttp-go/ok/okio v0.0.0
 )
 
@@ -17,5 +18,6 @@ require (
 replace (
 	github.com/okhttp-go/ok/okhttp => ../okhttp
 	github.com/okhttp-go/ok/okhttp-sse => ../okhttp-sse
+	github.com/okhttp-go/ok/okhttp-ws => ../okhttp-ws
 	github.com/okhttp-go/ok/okio => ../okio
 )

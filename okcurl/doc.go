@@ -49,6 +49,12 @@
 // -L, --location follows redirects, --max-redirs of them. A redirect by 301, 302 or 303 becomes a GET, also with -X. Credentials and
 // cookies do not follow to another origin.
 //
+// # Web sockets
+//
+// URLs that begin with ws: or wss: are web sockets (RFC 6455). Each line of standard input is sent as a text message; what the server sends is printed, text with a
+// line end after it. At the end of the input okcurl closes with 1000 and prints what comes until the server closes too, for which --close-timeout is the limit, 60 seconds
+// by default. A code other than 1000, 1001 or none from the server is exit code 56. --ping sends pings and notices a dead peer, --compress asks for permessage-deflate.
+//
 // # Event streams
 //
 // --sse follows a stream of server-sent events (HTML standard, section 9.2). Each event is printed as it comes, in the form of the stream, with its last event

@@ -7,6 +7,7 @@ require (
 	github.com/okhttp-go/ok/okhttp-brotli v0.0.0
 	github.com/okhttp-go/ok/okhttp-cache v0.0.0
 	github.com/okhttp-go/ok/okhttp-sse v0.0.0
+	github.com/okhttp-go/ok/okhttp-ws v0.0.0
 	github.com/okhttp-go/ok/okio v0.0.0
 )
 
@@ -22,5 +23,6 @@ replace (
 	github.com/okhttp-go/ok/okhttp-brotli => ../okhttp-brotli
 	github.com/okhttp-go/ok/okhttp-cache => ../okhttp-cache
 	github.com/okhttp-go/ok/okhttp-sse => ../okhttp-sse
+	github.com/okhttp-go/ok/okhttp-ws => ../okhttp-ws
 	github.com/okhttp-go/ok/okio => ../okio
 )

@@ -10,8 +10,13 @@ import (
 	"github.com/okhttp-go/ok/okio"
 )
 
+// A Caller makes calls: an [*okhttp.Client] does, and so may what adds something to each call of one.
+type Caller interface {
+	NewCall(req *okhttp.Request, opts ...okhttp.CallOption) *okhttp.Call
+}
+
 // Dial opens a web socket at a URL that begins with ws: or wss:, or with http: or https:. A nil cfg means the defaults. See [DialRequest].
-func Dial(ctx context.Context, client *okhttp.Client, rawURL string, cfg *Config) (*Conn, error) {
+func Dial(ctx context.Context, client Caller, rawURL string, cfg *Config) (*Conn, error) {
 	req, err := NewRequest(rawURL)
 	if err != nil {
 		return nil, err
@@ -26,7 +31,7 @@ func Dial(ctx context.Context, client *okhttp.Client, rawURL string, cfg *Config
 // is an [*okhttp.Error].
 //
 // With [okhttp.HTTP2Config.ExtendedConnect] the web socket is a stream of an HTTP/2 connection, shared with other calls, where the server allows it (RFC 8441).
-func DialRequest(ctx context.Context, client *okhttp.Client, req *okhttp.Request, cfg *Config) (*Conn, error) {
+func DialRequest(ctx context.Context, client Caller, req *okhttp.Request, cfg *Config) (*Conn, error) {
 	set, err := cfg.settings()
 	if err != nil {
 		return nil, err

@@ -263,6 +263,7 @@ func TestPings(t *testing.T) {
 			&Config{OnPing: func([]byte) { at = append(at, time.Since(began)) }})
 		c, s := attach(t, cc, nil), attach(t, sc, nil)
 		time.Sleep(1750 * ms)
+		synctest.Wait()
 		if len(at) != 3 || at[0] != 500*ms || at[1] != 1000*ms || at[2] != 1500*ms || pongs != 3 {
 			t.Errorf("pings at %v, %d pongs", at, pongs)
 		}
@@ -325,6 +326,7 @@ func TestPongTimeout(t *testing.T) {
 		attach(t, cc, nil)
 		attach(t, sc, nil)
 		time.Sleep(2100 * ms)
+		synctest.Wait()
 		if n != 4 || last != 2000*ms {
 			t.Errorf("%d pings, the last at %v", n, last)
 		}
@@ -339,6 +341,7 @@ func TestPingJitter(t *testing.T) {
 		attach(t, cc, nil)
 		attach(t, sc, nil)
 		time.Sleep(100 * time.Second)
+		synctest.Wait()
 		if n < 110 || n > 1000 {
 			t.Errorf("%d pings", n)
 		}
@@ -353,6 +356,7 @@ func TestNoPingsByDefault(t *testing.T) {
 		attach(t, cc, nil)
 		attach(t, sc, nil)
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		if pings != 0 {
 			t.Errorf("%d pings", pings)
 		}

@@ -35,7 +35,7 @@ type WebSocket struct {
 // cause. Setting up counts as a call of the client's dispatcher, the life of the connection does not.
 //
 // The error is an [*ArgumentError], and nothing was begun.
-func NewWebSocket(ctx context.Context, client *okhttp.Client, req *okhttp.Request, l Listener, cfg *Config) (*WebSocket, error) {
+func NewWebSocket(ctx context.Context, client Caller, req *okhttp.Request, l Listener, cfg *Config) (*WebSocket, error) {
 	set, err := cfg.settings()
 	if err != nil {
 		return nil, err

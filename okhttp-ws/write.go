@@ -3,9 +3,12 @@ package okws
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"strconv"
 	"time"
 	"unsafe"
+
+	"github.com/okhttp-go/ok/okhttp"
 )
 
 // written is how much is masked before it goes out: what the processor's caches hold.
@@ -229,7 +232,17 @@ func (c *Conn) writeClose(code Code, reason string) error {
 		return err
 	}
 	c.deflate.close()
-	return c.flush()
+	if err := c.flush(); !hadEnough(err) {
+		return err
+	}
+	return nil
+}
+
+// hadEnough reports whether the peer ended a stream of HTTP/2 because it has all that it wants (RFC 9113 section 8.1), as one does that has answered a close
+// frame.
+func hadEnough(err error) bool {
+	var reset *okhttp.StreamResetError
+	return errors.As(err, &reset) && reset.Remote && reset.Code == 0
 }
 
 // A pause until the turn to write was had at the latest, for what must be said.

@@ -41,7 +41,7 @@ func TestExitCodes(t *testing.T) {
 		code   int
 		err    string
 	}{
-		{"scheme", at("ftp://h/"), "", 1, "scheme ftp is not supported, expected http or https"},
+		{"scheme", at("ftp://h/"), "", 1, "scheme ftp is not supported, expected http, https, ws or wss"},
 		{"GET with data", ok, "-X GET -d x", 2, `method "GET" must not have a request body`},
 		{"URL", at("http://h:x/"), "", 3, `invalid URL port: "x" in http://h:x/`},
 		{"host", at("http://host..invalid/"), "", 6, "could not resolve host: host..invalid"},
@@ -195,7 +195,7 @@ func TestSeveralFailures(t *testing.T) {
 		io.WriteString(w, r.URL.Path)
 	})
 	okcurl(t, "-f", "ftp://x/", url+"/a", url+"/404", url+"/b").want(t, 22, "/a/b",
-		"okcurl: (1) scheme ftp is not supported, expected http or https\nokcurl: (22) the server answered 404 Not Found\n")
+		"okcurl: (1) scheme ftp is not supported, expected http, https, ws or wss\nokcurl: (22) the server answered 404 Not Found\n")
 }
 
 func TestInterrupt(t *testing.T) {

@@ -41,6 +41,9 @@ type options struct {
 	cookieJar  *string // nil: none is written
 	compressed bool
 
+	compress           bool // of web sockets, as the next two are
+	ping, closeTimeout time.Duration
+
 	include, head              bool
 	fail, failWithBody         bool
 	silent, showError, verbose bool
@@ -101,6 +104,7 @@ func newOptions() *options {
 		connectTimeout: unset,
 		readTimeout:    unset,
 		maxTime:        unset,
+		closeTimeout:   unset,
 		parallelMax:    50,
 		retry:          retries{delay: unset},
 	}

@@ -15,7 +15,7 @@ func (o *options) target(text string) (okhttp.URL, *credentials, error) {
 	case !ok:
 		text = "http://" + text
 	case !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https"):
-		return okhttp.URL{}, nil, &failure{exitScheme, "scheme " + printable(scheme) + " is not supported, expected http or https"}
+		return okhttp.URL{}, nil, &failure{exitScheme, "scheme " + printable(scheme) + " is not supported, expected http, https, ws or wss"}
 	}
 	u, err := okhttp.ParseURL(text)
 	if err != nil {

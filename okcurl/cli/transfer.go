@@ -59,6 +59,7 @@ func (t *transfer) attempt(ctx context.Context, text string, out output) *failur
 }
 
 func (t *transfer) fetch(ctx context.Context, text string, out output) *failure {
+	text, talks := webSocketURL(text)
 	u, user, err := t.o.target(text)
 	if err != nil {
 		return classify(ctx, err)
@@ -74,6 +75,9 @@ func (t *transfer) fetch(ctx context.Context, text string, out output) *failure 
 	client, req, err := t.prepare(u, user)
 	if err != nil {
 		return classify(ctx, err)
+	}
+	if talks {
+		return t.talk(ctx, client, req)
 	}
 	if t.o.sse {
 		return t.follow(ctx, client, req)

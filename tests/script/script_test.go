@@ -55,6 +55,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"serve":    serve,
+			"wsserve":  wsserve,
 			"shutdown": shutdown,
 			"exits":    exits,
 			"refused":  refused,
