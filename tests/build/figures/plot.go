@@ -104,7 +104,7 @@ func (c Chart) panel(b *strings.Builder, y int, kase string, lines []line) int {
 		of   func(line) Spread
 	}{
 		{"rate, × " + base + ": longer is better", func(l line) Spread { return l.rate }},
-		{"processor time, × " + base + ": shorter is better", func(l line) Spread { return l.cpu }},
+		{"CPU time, × " + base + ": shorter is better", func(l line) Spread { return l.cpu }},
 	}
 	for i, column := range columns {
 		if maxMedian(lines, column.of) == 0 {
