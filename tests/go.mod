@@ -12,9 +12,12 @@ require (
 	github.com/aws/aws-sdk-go-v2/credentials v1.21.1
 	github.com/aws/aws-sdk-go-v2/service/s3 v1.114.10
 	github.com/aws/smithy-go v1.28.9
+	github.com/coder/websocket v1.8.15
 	github.com/google/go-github/v88 v88.0.0
+	github.com/gorilla/websocket v1.5.3
 	github.com/hashicorp/go-retryablehttp v0.7.8
 	github.com/johannesboyne/gofakes3 v1.2.0
+	github.com/lxzan/gws v1.8.9
 	github.com/miekg/dns v1.1.73
 	github.com/okhttp-go/ok/mockserver v0.0.0
 	github.com/okhttp-go/ok/okcurl v0.0.0
@@ -35,6 +38,8 @@ require (
 	golang.org/x/tools v0.51.0
 	pgregory.net/rapid v1.3.0
 )
+
+require github.com/dolthub/maphash v0.1.0 // indirect
 
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
