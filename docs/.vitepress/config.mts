@@ -90,6 +90,10 @@ export default defineConfig({
         ],
       },
       {
+        text: 'okhttp-ws',
+        items: [{ text: 'Web sockets', link: '/websocket/' }],
+      },
+      {
         text: 'okhttp-sse',
         items: [
           { text: 'Event streams', link: '/sse/' },
