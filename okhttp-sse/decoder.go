@@ -89,10 +89,14 @@ func (d *Decoder) Next() (e Event, err error) {
 			line = bytes.TrimPrefix(line, []byte("\uFEFF"))
 		}
 		if len(line) == 0 {
-			if d.dispatch(&e) {
+			if d.dispatch(&e, bytes.TrimSuffix(d.data, []byte{'\n'}), len(d.data) > 0) {
 				return e, nil
 			}
 			continue
+		}
+		if len(line) >= 5 && string(line[:5]) == "data:" && len(d.data) == 0 && d.lines.skipBlank() {
+			d.dispatch(&e, unspaced(line[5:]), true) // most events have one line of data, as the last
+			return e, nil
 		}
 		if err := d.field(line); err != nil {
 			return e, d.lines.fail(err)
@@ -225,9 +229,8 @@ func (d *Decoder) intern(value []byte) string {
 	return s
 }
 
-// dispatch completes an event. Without data there is none.
-func (d *Decoder) dispatch(e *Event) bool {
-	event := len(d.data) > 0
+// dispatch completes an event that has data. Without, there is none.
+func (d *Decoder) dispatch(e *Event, data []byte, event bool) bool {
 	if event {
 		e.Type, e.ClearID = d.typ, d.cleared
 		if d.typ == "" && d.cfg.Mode == Standard {
@@ -236,7 +239,7 @@ func (d *Decoder) dispatch(e *Event) bool {
 		if d.revises {
 			e.Retry, e.HasRetry = d.revised, true
 		}
-		e.Data = d.strings()
+		e.Data = d.strings(data)
 		e.ID = d.last
 		d.data = reuse(d.data)
 	} else if d.idSet && d.cfg.Mode == Standard {
@@ -250,20 +253,19 @@ func (d *Decoder) dispatch(e *Event) bool {
 const sharedString = 1 << 10
 
 // strings makes those of an event: its data, and its id if it has a new one.
-func (d *Decoder) strings() (data string) {
-	d.data = d.data[:len(d.data)-1]
-	if !utf8.Valid(d.data) {
-		d.data = appendText(nil, d.data)
+func (d *Decoder) strings(data []byte) string {
+	if !utf8.Valid(data) {
+		data = appendText(nil, data)
 	}
-	n := len(d.data)
+	n := len(data)
 	if !d.idSet {
-		return string(d.data)
+		return string(data)
 	}
 	if n+len(d.id) > sharedString {
 		d.last = string(d.id)
-		return string(d.data)
+		return string(data)
 	}
-	d.data = append(d.data, d.id...)
+	d.data = append(append(d.data[:0], data...), d.id...)
 	both := string(d.data)
 	d.last = both[n:]
 	return both[:n]

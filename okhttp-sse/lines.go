@@ -38,6 +38,15 @@ func (l *lines) next() ([]byte, error) {
 	return l.await()
 }
 
+// skipBlank takes a blank line, if one is there already that ends with LF, and leaves the line before it valid.
+func (l *lines) skipBlank() bool {
+	if l.used || l.cr != l.end || l.start == l.end || l.buf[l.start] != '\n' {
+		return false
+	}
+	l.start++
+	return true
+}
+
 // await is next for all lines.
 func (l *lines) await() ([]byte, error) {
 	if l.used {
