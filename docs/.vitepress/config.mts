@@ -118,6 +118,9 @@ export default defineConfig({
             text: 'mockserver',
             link: '/mockserver',
             items: [
+              { text: 'The server', link: '/mockserver/server' },
+              { text: 'Responses', link: '/mockserver/responses' },
+              { text: 'Faults', link: '/mockserver/faults' },
               { text: 'Scripting', link: '/mockserver/scripting' },
               { text: 'Routes and matchers', link: '/mockserver/routes' },
               { text: 'Verification', link: '/mockserver/verification' },
