@@ -14,6 +14,9 @@ import (
 // errEffect is the failure of a request that an effect of the script cut short.
 var errEffect = errors.New("mockserver: the request was cut short by an effect of its response")
 
+// maxChunkSizes is how many sizes of chunks are recorded.
+const maxChunkSizes = 10_000
+
 // exchange reads a request and answers it. It reports whether another one may follow.
 func (c *connection) exchange(ctx context.Context) (more bool) {
 	r := c.newRequest()
@@ -179,6 +182,11 @@ func (c *connection) readBody(ctx context.Context, r *Request, hint early) (stru
 	if !sized && body.Len() != http1.Chunked {
 		return nil, nil
 	}
+	body.EachChunk(func(size int64) {
+		if len(r.ChunkSizes) < maxChunkSizes {
+			r.ChunkSizes = append(r.ChunkSizes, size)
+		}
+	})
 	length := int64(-1)
 	if sized {
 		length = body.Len()

@@ -36,6 +36,9 @@ type Request struct {
 	Body []byte
 	// BodySize is the length of the content in bytes, beyond any limit.
 	BodySize int64
+	// ChunkSizes are the sizes of the chunks of a chunked body of HTTP/1.1, the first 10,000 of them, without the one of size 0 that ends it. It is nil for
+	// other bodies.
+	ChunkSizes []int64
 	// Trailers are the fields after a chunked body, or after a body of HTTP/2.
 	Trailers okhttp.Headers
 

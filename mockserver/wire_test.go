@@ -267,3 +267,16 @@ func TestPipelinedRequests(t *testing.T) {
 		}
 	})
 }
+
+func TestChunkSizesAreRecorded(t *testing.T) {
+	s := memory(t)
+	s.Enqueue(mockserver.Reply(200), mockserver.Reply(200))
+	w := dial(t, s)
+	w.send("POST / HTTP/1.1·Transfer-Encoding: chunked··3·abc·a;x=y·0123456789·1·z·0··POST / HTTP/1.1·Content-Length: 1··x")
+	if r := take(t, s); fmt.Sprint(r.ChunkSizes) != "[3 10 1]" || string(r.Body) != "abc0123456789z" {
+		t.Errorf("chunks %v of %q", r.ChunkSizes, r.Body)
+	}
+	if r := take(t, s); r.ChunkSizes != nil {
+		t.Errorf("chunks %v of a body that has none", r.ChunkSizes)
+	}
+}

@@ -26,7 +26,11 @@ type BodyReader struct {
 
 	trailers []string
 	extra    int64 // bytes of chunk extensions so far
+	chunk    func(size int64)
 }
+
+// EachChunk has f called with the size of each chunk, in bytes, when it begins; not for the one of size 0 that ends the content.
+func (b *BodyReader) EachChunk(f func(size int64)) { b.chunk = f }
 
 func (b *BodyReader) reset(h *headReader, length int64) {
 	*b = BodyReader{head: h, src: h.src, mode: length, first: true}
@@ -164,6 +168,9 @@ func (b *BodyReader) openChunk() error {
 		return err
 	}
 	if b.left = size; size > 0 {
+		if b.chunk != nil {
+			b.chunk(size)
+		}
 		return nil
 	}
 	block, err := b.head.block()
