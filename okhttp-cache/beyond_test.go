@@ -271,3 +271,22 @@ func TestServedHeaders(t *testing.T) {
 		s.wantAsked(1)
 	})
 }
+
+// What is validated in the background is the whole, whatever part was asked for.
+func TestRevalidatesWholeForRange(t *testing.T) {
+	atSite(t, Config{StaleWhileRevalidate: true, Ranges: true}, func(s *site) {
+		s.will(reply("200 OK", "0123456789", `ETag: "1"`, "Cache-Control: max-age=1, stale-while-revalidate=100"))
+		s.get("/", "200 0123456789")
+		time.Sleep(10 * time.Second)
+		s.wasAsked()
+		s.will(reply("200 OK", "abcdefghij", `ETag: "2"`, "Cache-Control: max-age=100"))
+		s.get("/", "206 23", "Range: bytes=2-3")
+		time.Sleep(time.Second) // in the background
+		for _, r := range s.wasAsked() {
+			if r.Header.Get("Range") != "" {
+				t.Errorf("asked for %s", r.Header.Get("Range"))
+			}
+		}
+		s.get("/", "206 cd", "Range: bytes=2-3")
+	})
+}

@@ -415,3 +415,15 @@ func TestNetworkFails(t *testing.T) {
 		}
 	})
 }
+
+// A server that fails, and says of that answer that it is not to be stored, says nothing about the response it was asked about.
+func TestFailureLeavesWhatIsStored(t *testing.T) {
+	atSite(t, Config{}, func(s *site) {
+		s.will(reply("200 OK", "A", `ETag: "1"`, "Cache-Control: max-age=0"))
+		s.get("/", "200 A")
+		s.will(reply("503 Busy", "sorry", "Cache-Control: no-store"))
+		s.get("/", "503 sorry")
+		s.will("HTTP/1.1 304 Not Modified\r\n\r\n")
+		s.get("/", "200 A")
+	})
+}

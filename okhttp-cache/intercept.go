@@ -94,8 +94,8 @@ func (x *exchange) overNetwork(ctx context.Context, s strategy, stored *candidat
 	kept := x.keep(resp)
 	if kept != resp {
 		x.tell(x.events.CacheMiss, nil)
-	} else if x.filed && directivesOf(resp.Headers()).noStore {
-		x.cache.remove(x.place) // what is stored is older than a response that was not to be
+	} else if x.filed && resp.Status < 500 && directivesOf(resp.Headers()).noStore {
+		x.cache.remove(x.place) // what is stored is older than a response that was not to be; a server that failed has said nothing about it
 	}
 	return kept, nil
 }

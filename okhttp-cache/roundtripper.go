@@ -57,7 +57,7 @@ func (t *roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	if h := trip.http; h != nil && resp.NetworkResponse() == trip.network {
 		if resp != trip.resp {
-			h.Body = resp.Body
+			h.Body = &tripBody{body: resp.Body, base: h.Body}
 		}
 		h.Request = r
 		return h, nil

@@ -76,9 +76,9 @@ func (c *Cache) revalidated(key string) {
 	delete(c.revalidating, key)
 }
 
-// patient returns a request without what its user said about the cache: that was for the answer, which has been given.
+// patient returns a request for the whole, without what its user said about the cache: that was for the answer, which has been given.
 func patient(r *okhttp.Request) *okhttp.Request {
-	bare, err := r.With(okhttp.WithHeaders(r.Headers().Without("Cache-Control").Without("Pragma")))
+	bare, err := r.With(okhttp.WithHeaders(r.Headers().Without("Cache-Control").Without("Pragma").Without("Range").Without("If-Range")))
 	if err != nil {
 		return r
 	}

@@ -1,0 +1,73 @@
+package okcache
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// Users of net/http close a body while another goroutine reads it, to end that.
+func TestRoundTripperBodyClosedWhileRead(t *testing.T) {
+	gone := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "max-age=100")
+		if r.URL.Path == "/whole" {
+			io.WriteString(w, "whole")
+			return
+		}
+		for range 100 {
+			io.WriteString(w, strings.Repeat("x", 100))
+			w.(http.Flusher).Flush()
+		}
+		<-gone
+	}))
+	defer server.Close()
+	defer close(gone)
+	cache := New(NewMemoryStore(1<<20), Config{})
+	defer cache.Close()
+	client := &http.Client{Transport: cache.RoundTripper(server.Client().Transport)}
+	for range 10 {
+		resp, err := client.Get(server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := make(chan struct{})
+		done := make(chan error)
+		go func() {
+			_, err := io.ReadFull(resp.Body, make([]byte, 100))
+			close(first)
+			if err == nil {
+				_, err = io.Copy(io.Discard, resp.Body)
+			}
+			done <- err
+		}()
+		<-first
+		if err := resp.Body.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := <-done; err == nil {
+			t.Error("the reading ended as if that were all")
+		}
+		if _, err := resp.Body.Read(make([]byte, 1)); err == nil {
+			t.Error("a closed body can be read")
+		}
+	}
+	if stats := cache.Stats(); stats.Hits != 0 {
+		t.Errorf("%+v: half a response was stored", stats)
+	}
+	for range 2 { // and what is read whole is stored
+		resp, err := client.Get(server.URL + "/whole")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(resp.Body); err != nil || string(text) != "whole" {
+			t.Errorf("%q, %v", text, err)
+		}
+		resp.Body.Close()
+	}
+	if stats := cache.Stats(); stats.Hits != 1 {
+		t.Errorf("%+v, want one hit", stats)
+	}
+}
