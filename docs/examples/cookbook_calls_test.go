@@ -334,6 +334,7 @@ func Example_cookbookTimeouts() {
 		fmt.Println("too late, in", failed.Phase)
 	}
 	// #endregion timeouts
+
 	// Output: too late, in response-headers
 }
 
@@ -346,6 +347,7 @@ func Example_cookbookCancel() {
 	_, err := client.Get(ctx, url)
 	fmt.Println(errors.Is(err, context.Canceled))
 	// #endregion cancel
+
 	// Output: true
 }
 

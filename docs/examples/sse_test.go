@@ -82,6 +82,7 @@ func Example_eventStreamRetries() {
 		fmt.Println(e.Data)
 	}
 	// #endregion retries
+
 	// Output:
 	// 100
 	// offline: oksse: the server ended the stream
@@ -201,6 +202,7 @@ func Example_decodeEvents() {
 		fmt.Printf("%s: %q\n", e.Type, e.Data)
 	}
 	// #endregion decode
+
 	// Output:
 	// price: "100"
 	// message: "first line\nsecond line"
@@ -213,6 +215,7 @@ func Example_encodeEvents() {
 		log.Fatal(err)
 	}
 	// #endregion encode
+
 	// Output:
 	// id: 7
 	// event: price
@@ -281,6 +284,7 @@ func Example_eventSource() {
 	})
 	<-source.Done() // or source.Cancel()
 	// #endregion listener
+
 	// Output:
 	// open
 	// price 100
