@@ -88,7 +88,9 @@ func Parse(text []byte) (*Node, error) {
 	p.tokens.UseNumber()
 	root, err := p.value(0)
 	if err == nil {
-		if start := p.skip(); start < len(text) {
+		// The decoder takes commas where another value may follow, so they have to be looked for here.
+		rest := bytes.TrimLeft(text[p.tokens.InputOffset():], " \t\r\n")
+		if start := len(text) - len(rest); start < len(text) {
 			err = &SyntaxError{start, "expected the end behind the value"}
 		}
 	}

@@ -77,8 +77,7 @@ func FuzzParse(f *testing.F) {
 		if !json.Valid(text) {
 			t.Errorf("took %q", text)
 		}
-		var value any
-		if err := json.Unmarshal(text[root.Start:root.End], &value); err != nil {
+		if !json.Valid(text[root.Start:root.End]) {
 			t.Errorf("the root is %q", text[root.Start:root.End])
 		}
 		_ = fmt.Sprint(print(text, root))

@@ -1,0 +1,5 @@
+//go:build race
+
+package leaks
+
+const underRace = true
