@@ -1,6 +1,8 @@
 package stub
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -87,10 +89,27 @@ func (v value) mapping() (s Stub) {
 	if err == nil {
 		err = match.Err(r.Match)
 	}
+	if err == nil {
+		err = readable(s)
+	}
 	if err != nil {
 		v.fail("%v", err)
 	}
 	return s
+}
+
+// readable is why a stub could not be read again once it was written. WireMock takes conditions that say nothing.
+func readable(s Stub) error {
+	text, err := Marshal(s)
+	if err != nil {
+		return err
+	}
+	_, err = Parse("", text)
+	var list Errors
+	if errors.As(err, &list) {
+		return fmt.Errorf("%s: %s", list[0].Path, list[0].Detail)
+	}
+	return err
 }
 
 // wireResponse reads a response.

@@ -108,6 +108,7 @@ func TestImportErrors(t *testing.T) {
 		{"{\"mappings\": [\n{},\n{\"request\": {\"bodyPatterns\": [{\"equalToXml\": \"<a/>\"}]}}]}", "m:3: mappings[1].request.bodyPatterns[0].equalToXml: unknown key: expected one of absent, and, binaryEqualTo"},
 		{`{"request": {"urlPattern": "(?=a)"}}`, "request.urlPattern: error parsing regexp"},
 		{`{"request": {"headers": {"A": {"before": "now"}}}}`, "request.headers.A.before: unknown key"},
+		{`{"request": {"bodyPatterns": [{}]}}`, "request.body: expected a condition"},
 		{`{"request": {"headers": {"A": {}}}}`, "request.headers.A: expected a condition, such as equalTo"},
 		{`{"request": {"bodyPatterns": [{"equalToJson": "{"}]}}`, "request.bodyPatterns[0].equalToJson: match: JSON"},
 		{`{"request": {"bodyPatterns": [{"matchesJsonPath": "$["}]}}`, "request.bodyPatterns[0].matchesJsonPath: JSON path"},
