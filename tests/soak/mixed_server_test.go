@@ -110,7 +110,11 @@ func damage(rng *rand.Rand, resp mockserver.Response) mockserver.Response {
 	if !ok {
 		return resp
 	}
-	switch rng.IntN(4) {
+	moment := rng.IntN(4)
+	if _, garbage := effect.(mockserver.Garbage); garbage {
+		moment %= 2 // in the place of content it would be content, and nobody could tell
+	}
+	switch moment {
 	case 0:
 		return resp.On(mockserver.ResponseStart, effect)
 	case 1:
