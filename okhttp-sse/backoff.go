@@ -13,7 +13,8 @@ const leastStep = 100 * time.Millisecond
 type backoff struct {
 	base, most time.Duration
 	noJitter   bool
-	failures   int // in a row
+	failures   int  // in a row
+	hurried    bool // the latest wait was shorter than leastStep
 }
 
 // next counts a failure and returns the wait after it.
@@ -28,8 +29,14 @@ func (b *backoff) next() time.Duration {
 		ceiling = min(ceiling, limit)
 	}
 	b.failures++
-	if b.noJitter || ceiling <= b.base {
-		return ceiling
+	wait := ceiling
+	if !b.noJitter && ceiling > b.base {
+		wait = b.base + rand.N(ceiling-b.base+1)
 	}
-	return b.base + rand.N(ceiling-b.base+1)
+	// Once a server may have it that it is asked again at once, but not each time: it may end every connection at once, too.
+	if b.hurried {
+		wait = max(wait, leastStep)
+	}
+	b.hurried = wait < leastStep
+	return wait
 }

@@ -42,7 +42,7 @@ func (r *run) connect(retry *RetryError) outcome {
 	if resp.Status != 200 || !isEventStream(resp.Body.ContentType()) {
 		over = true // as far as it is wanted
 		out := r.refused(resp, cancel)
-		out.final = out.final || !r.replayable(req)
+		out.final = out.final || !r.repeatable(req, out.err)
 		return out
 	}
 	out := r.follow(ctx, cancel, resp)
@@ -105,7 +105,9 @@ func (r *run) follow(ctx context.Context, cancel context.CancelCauseFunc, resp *
 		e.Attempt = r.attempt
 		if e.ID != last {
 			last = e.ID
-			r.setLast(last)
+			if resumable(last) {
+				r.setLast(last)
+			}
 		}
 		if !r.yield(e, nil) {
 			return outcome{}
@@ -120,7 +122,9 @@ func (r *run) follow(ctx context.Context, cancel context.CancelCauseFunc, resp *
 // broke is the outcome of a connection that brings nothing any more.
 func (r *run) broke(ctx context.Context, d *Decoder, err error, out outcome) outcome {
 	id := d.LastEventID()
-	r.setLast(id)
+	if resumable(id) {
+		r.setLast(id)
+	}
 	if failed := r.save(id); failed != nil {
 		return outcome{err: failed, final: true}
 	}

@@ -30,6 +30,13 @@ func TestReconnect(t *testing.T) {
 		"at once": {
 			[]http.HandlerFunc{sends("retry: 0\ndata: a\n\n"), refuses(204)}, "0s:- 0s:-",
 			"0s (-,message,a) #1\n0s oksse: expected status 200, got 204"},
+		"at once, but not again and again": {
+			[]http.HandlerFunc{sends("retry: 0\ndata: a\n\n"), sends("data: b\n\n"), sends("data: c\n\n"), then("data: d\n\n", time.Second, ""), refuses(204)},
+			"0s:- 0s:- 100ms:- 100ms:- 1.1s:-",
+			"0s (-,message,a) #1\n0s (-,message,b) #2\n100ms (-,message,c) #3\n100ms (-,message,d) #4\n1.1s oksse: expected status 200, got 204"},
+		"an id that no header can have is no place to go on from": {
+			[]http.HandlerFunc{sends("id: 1\ndata: a\n\nid: 2\x01\ndata: b\n\nid: " + strings.Repeat("x", maxResumeID+1) + "\n\n"), refuses(204)}, "0s:- 3s:1",
+			"0s (1,message,a) #1\n0s (2\x01,message,b) #1\n3s oksse: expected status 200, got 204"},
 		"no longer than an hour": {
 			[]http.HandlerFunc{sends("retry: 999999999999999999999\ndata: a\n\n"), refuses(204)}, "0s:- 1h0m0s:-",
 			"0s (-,message,a) #1\n1h0m0s oksse: expected status 200, got 204"},
@@ -205,6 +212,20 @@ func TestGiveUp(t *testing.T) {
 				s.wantVisits(c.visits)
 			}, sends(""))
 		})
+	}
+}
+
+// An attempt with success does not count among those that may fail.
+func TestGiveUpAfterSuccess(t *testing.T) {
+	for most, visits := range map[int]string{1: "0s:- 3s:-", 2: "0s:- 3s:- 9s:-"} {
+		inScene(t, func(t *testing.T, s *scene) {
+			err := s.collect(t.Context(), s.stream(&Config{MaxAttempts: most, NoJitter: true}), -1)
+			var end *GiveUpError
+			if !errors.As(err, &end) || end.Attempts != most {
+				t.Errorf("%d: %v", most, err)
+			}
+			s.wantVisits(visits)
+		}, sends("data: a\n\n"), sends(""))
 	}
 }
 

@@ -34,6 +34,20 @@ func withDefaults(req *okhttp.Request, nameValue ...string) (*okhttp.Request, er
 }
 
 // resuming sets the Last-Event-ID header, whose value is UTF-8 (HTML standard, section 9.2.3), or removes it.
+// maxResumeID is how long an ID may be that goes out as a header. Servers take no more in one, as a rule.
+const maxResumeID = 16 << 10
+
+// resumable reports whether a stream can be resumed from an ID: it has to be the value of a header. The standard keeps out only NUL and line breaks, so a
+// server can make others; those are in the events that have them, and nowhere else.
+func resumable(id string) bool {
+	for i := range len(id) {
+		if c := id[i]; c < ' ' && c != '\t' || c == 0x7f {
+			return false
+		}
+	}
+	return len(id) <= maxResumeID
+}
+
 func resuming(req *okhttp.Request, id string) (*okhttp.Request, error) {
 	h := req.Headers().Without("Last-Event-ID")
 	if id != "" {

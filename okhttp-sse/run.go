@@ -16,9 +16,13 @@ type run struct {
 	yield func(Event, error) bool
 
 	attempt  int
+	vain     int // attempts in a row without success
 	backoff  backoff
 	progress time.Time // of the latest success, or the start
 }
+
+// longTime is how long an attempt has to last for another one at once to be no hurry.
+const longTime = time.Second
 
 // outcome is how an attempt went.
 type outcome struct {
@@ -29,10 +33,10 @@ type outcome struct {
 }
 
 func (r *run) end() {
+	r.enter(Closed) // before another loop can begin
 	r.mu.Lock()
 	r.running, r.cancel = false, nil
 	r.mu.Unlock()
-	r.enter(Closed)
 }
 
 // loop makes one attempt after another.
@@ -45,7 +49,11 @@ func (r *run) loop() {
 	r.backoff = backoff{base: r.cfg.RetryBase, most: r.cfg.RetryMax, noJitter: r.cfg.NoJitter}
 	var retry *RetryError
 	for {
+		began := time.Now()
 		out := r.connect(retry)
+		if time.Since(began) >= longTime {
+			r.backoff.hurried = false
+		}
 		if out.err == nil {
 			return
 		}
@@ -54,7 +62,9 @@ func (r *run) loop() {
 			return
 		}
 		if out.success {
-			r.backoff.failures, r.progress = 0, time.Now()
+			r.backoff.failures, r.vain, r.progress = 0, 0, time.Now()
+		} else {
+			r.vain++
 		}
 		var err error
 		if retry, err = r.again(out); err != nil {
@@ -84,7 +94,7 @@ func (r *run) again(out outcome) (*RetryError, error) {
 	}
 	delay := max(r.backoff.next(), out.wait)
 	elapsed := time.Since(r.progress)
-	if n := r.backoff.failures; r.cfg.MaxAttempts > 0 && n >= r.cfg.MaxAttempts || r.cfg.MaxElapsed > 0 && elapsed+delay > r.cfg.MaxElapsed {
+	if n := r.vain; r.cfg.MaxAttempts > 0 && n >= r.cfg.MaxAttempts || r.cfg.MaxElapsed > 0 && elapsed+delay > r.cfg.MaxElapsed {
 		return nil, &GiveUpError{Attempts: n, Elapsed: elapsed, Err: out.err}
 	}
 	return &RetryError{Attempt: r.attempt + 1, Delay: delay, LastEventID: r.LastEventID(), Err: out.err}, nil

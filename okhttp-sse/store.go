@@ -28,14 +28,14 @@ func (r *run) load() error {
 	if err != nil {
 		return &StoreError{"load", err}
 	}
-	if r.loaded, r.saved = true, id; id != "" {
+	if r.loaded, r.saved = true, id; id != "" && resumable(id) {
 		r.setLast(id)
 	}
 	return nil
 }
 
 func (r *run) save(id string) error {
-	if r.cfg.Store == nil || id == r.saved {
+	if r.cfg.Store == nil || id == r.saved || !resumable(id) {
 		return nil
 	}
 	if err := r.cfg.Store.Save(id); err != nil {

@@ -47,16 +47,17 @@ func TestRequestHeaders(t *testing.T) {
 	}
 }
 
-// An id that no header can carry ends the stream with an error that says so.
+// An id that no header can carry is nothing to go on from: the stream goes on from the one before, and the store keeps that.
 func TestIDThatCannotBeSent(t *testing.T) {
 	inScene(t, func(t *testing.T, s *scene) {
-		err := s.collect(t.Context(), s.stream(nil), -1)
-		var header *okhttp.HeaderError
-		if !errors.As(err, &header) || header.Name != "Last-Event-ID" {
-			t.Error(err)
+		var saved []string
+		store := IDFuncs{SaveID: func(id string) error { saved = append(saved, id); return nil }}
+		s.collect(t.Context(), s.stream(&Config{Store: store}), -1)
+		s.wantVisits("0s:- 3s:1")
+		if len(saved) != 1 || saved[0] != "1" {
+			t.Errorf("saved %q", saved)
 		}
-		s.wantVisits("0s:-")
-	}, sends("id: a\x01\ndata: a\n\n"))
+	}, sends("id: 1\ndata: a\n\nid: a\x01\ndata: a\n\n"), refuses(204))
 }
 
 // Fact 52: comments keep a stream alive, silence breaks it.
@@ -307,10 +308,14 @@ func TestPost(t *testing.T) {
 		}, breaks("data: b\n\n"))
 	})
 	t.Run("refused", func(t *testing.T) {
-		for body, want := range map[*okhttp.Body]string{text: "0s:- 3s:-", once(): "0s:-"} {
+		for _, c := range []struct {
+			body   *okhttp.Body
+			unsafe bool
+			want   string
+		}{{text, true, "0s:- 3s:-"}, {text, false, "0s:-"}, {once(), true, "0s:-"}} {
 			inScene(t, func(t *testing.T, s *scene) {
-				s.collect(t.Context(), NewStream(s.client, s.post(body), &Config{RetryStatus: []int{503}}), -1)
-				s.wantVisits(want)
+				s.collect(t.Context(), NewStream(s.client, s.post(c.body), &Config{RetryStatus: []int{503}, ReconnectUnsafe: c.unsafe}), -1)
+				s.wantVisits(c.want)
 			}, refuses(503), refuses(204))
 		}
 	})
