@@ -23,7 +23,7 @@ func TestGoldenDirectory(t *testing.T) {
 		time.Sleep(time.Second)
 		s.get("/hello.txt", "200 hello", "Accept-Language: fr-CA")
 	})
-	const millis = 946684800000 // the year 2000, when bubbles begin
+	const millis int64 = 946684800000 // the year 2000, when bubbles begin
 	head := fmt.Sprintf("http://site.test/hello.txt\nGET\n1\nAccept-Language: fr-CA\nHTTP/1.1 200 OK\n5\nCache-Control: max-age=60\nVary: Accept-Language\n"+
 		"Content-Length: 5\nOkHttp-Sent-Millis: %d\nOkHttp-Received-Millis: %d\n", millis, millis)
 	key := keyOf("http://site.test/hello.txt")
