@@ -34,7 +34,7 @@ const brokeOff = "okcurl: the stream broke off: the server ended it; connecting 
 
 func TestEvents(t *testing.T) {
 	url := serve(t, feed)
-	okcurl(t, "--sse", url).want(t, 0, "retry: 5\nid: 1\nevent: add\ndata: <a>\ndata: b\n\nid: 2\ndata: c\n\nid: 3\ndata: d\n\n", brokeOff+"5ms\n"+brokeOff+"5ms\n")
+	okcurl(t, "--sse", url).want(t, 0, "retry: 5\nid: 1\nevent: add\ndata: <a>\ndata: b\n\nid: 2\ndata: c\n\nid: 3\ndata: d\n\n", brokeOff+"5ms\n"+brokeOff+"100ms\n")
 	okcurl(t, "-s", "--sse-json", "--last-event-id", "2", url).want(t, 0, `{"id":"3","type":"message","data":"d"}`+"\n", "")
 	okcurl(t, "-s", "--sse-json", url).want(t, 0,
 		`{"id":"1","type":"add","data":"<a>\nb","retry":5}`+"\n"+`{"id":"2","type":"message","data":"c"}`+"\n"+`{"id":"3","type":"message","data":"d"}`+"\n", "")
