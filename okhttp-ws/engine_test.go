@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -91,10 +92,10 @@ func TestServerCloses(t *testing.T) {
 // Fact 11: both close at once.
 func TestBothClose(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		frames := 0
+		var frames atomic.Int32
 		count := &Config{OnFrame: func(f Frame) {
 			if f.Sent && f.Opcode == byte(opClose) {
-				frames++
+				frames.Add(1)
 			}
 		}}
 		cc, sc := pair(t, count, count)
@@ -106,8 +107,8 @@ func TestBothClose(t *testing.T) {
 		close(begin)
 		c.want("open", "closing 1000 from the server", "closed 1000 from the server")
 		s.want("open", "closing 1000 from the client", "closed 1000 from the client")
-		if frames != 2 {
-			t.Errorf("%d close frames", frames)
+		if frames.Load() != 2 {
+			t.Errorf("%d close frames", frames.Load())
 		}
 	})
 }

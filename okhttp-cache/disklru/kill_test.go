@@ -65,7 +65,7 @@ func TestKilledWriter(t *testing.T) {
 				k.round()
 			}
 			t.Logf("%d kills after %d commits; %d entries were being written, %d of them lost", (kills+1)/2, k.commits, k.inFlight, k.lost)
-			if k.commits == 0 || k.inFlight == 0 {
+			if k.commits == 0 || k.inFlight == 0 && kills >= 100 { // of a few kills none may fall into a commit
 				t.Error("nobody was killed in the midst of work")
 			}
 		})
