@@ -288,11 +288,9 @@ func TestMissingPong(t *testing.T) {
 		h.want("8980")
 		h.want8(4)
 		h.send("8a00")
-		var failure error
-		c.do.OnFailure = func(_ *WebSocket, err error, _ *okhttp.Response) { failure = err }
 		c.want("failure okws: sent ping but didn't receive pong within 500ms (after 1 successful ping/pongs)")
-		if time.Since(began) != 1500*ms || !errors.Is(failure, os.ErrDeadlineExceeded) {
-			t.Errorf("after %v: %v", time.Since(began), failure)
+		if time.Since(began) != 1500*ms || !errors.Is(c.err, os.ErrDeadlineExceeded) {
+			t.Errorf("after %v: %v", time.Since(began), c.err)
 		}
 	})
 }

@@ -157,6 +157,7 @@ func (p *rawPeer) upgrade(replace ...string) {
 
 // recorder is a listener that notes what it is told.
 type recorder struct {
+	err    error // of the failure that was told last
 	t      *testing.T
 	events chan string
 	do     Listener // called first
@@ -191,6 +192,7 @@ func (r *recorder) listener() Listener {
 			}
 		},
 		OnFailure: func(ws *WebSocket, err error, resp *okhttp.Response) {
+			r.err = err
 			r.events <- "failure " + err.Error()
 			if r.do.OnFailure != nil {
 				r.do.OnFailure(ws, err, resp)
