@@ -19,6 +19,15 @@ type HTTP2Config struct {
 	MaxFrameSize int
 	// HeaderTableSize is the size of the table with which received headers are decompressed, in bytes. 0: 4096.
 	HeaderTableSize int
+	// MaxHeaderFields is how many fields a head may have, pseudo-headers counted. 0: 1000. [WithMaxResponseHeaders] bounds its bytes.
+	MaxHeaderFields int
+	// MaxAnswers bounds the frames that the server makes the client send and does not take: acknowledgements and resets. 0: 1000. One more ends the connection, as
+	// with the next.
+	MaxAnswers int
+	// MaxEmptyFrames bounds the frames within ten seconds that carry nothing. 0: 1000.
+	MaxEmptyFrames int
+	// MaxResets bounds the pushed streams that the server resets, less one for each that came to a good end, and for each tenth of a second. 0: 200.
+	MaxResets int
 	// ExtendedConnect lets requests with [Upgrade] be streams of a connection over HTTP/2, if its server allows that (RFC 8441). Those to other servers
 	// get a connection over HTTP/1.1 each, which is what all of them get otherwise.
 	ExtendedConnect bool
@@ -77,6 +86,7 @@ func (c *config) http2For(conn *Connection) http2.Config {
 	h := http2.Config{
 		ConnectionWindow: given.ConnectionWindow, MaxStreamWindow: given.MaxStreamWindow, MaxUnread: given.MaxUnread,
 		MaxFrameSize: given.MaxFrameSize, HeaderTableSize: given.HeaderTableSize,
+		MaxHeaderFields: given.MaxHeaderFields, MaxAnswers: given.MaxAnswers, MaxEmptyFrames: given.MaxEmptyFrames, MaxResets: given.MaxResets,
 		MaxHeaderBytes: int(min(c.maxHead, 1<<30)), PingInterval: c.pingInterval, WriteTimeout: c.writeTimeout,
 		Changed: conn.changed, Window: c.pool.windowed(conn),
 	}

@@ -23,6 +23,13 @@ type Config struct {
 	MaxHeaderFields int
 	// MaxConcurrentStreams is how many streams the peer may have open. 0: 100; for pushed streams none without Push.
 	MaxConcurrentStreams int
+	// MaxAnswers bounds the frames that the peer makes this side send and does not take: acknowledgements of SETTINGS and PING, and resets. 0: 1000.
+	MaxAnswers int
+	// MaxEmptyFrames bounds the frames within ten seconds that carry nothing: empty DATA and CONTINUATION, SETTINGS and PRIORITY. 0: 1000.
+	MaxEmptyFrames int
+	// MaxResets bounds the streams that the peer opens and resets, or makes this side reset (CVE-2023-44487, CVE-2025-8671), less one for each that came to a
+	// good end, and for each tenth of a second. They are not open any more, but may still be worked on. 0: 200.
+	MaxResets int
 	// PingInterval is the time between pings; a peer that has not answered one when the next is due is given up. 0: none.
 	PingInterval time.Duration
 	// WriteTimeout bounds each write to the socket. 0: none.
@@ -58,11 +65,12 @@ const (
 	quietTime = 5 * time.Millisecond
 	// degradedTime is how long the answer to a ping may take that was sent because a stream ran into its time limit.
 	degradedTime = time.Second
-	// maxControl bounds the frames that the peer makes us send and does not take, and those that make us work for nothing.
-	maxControl = 1000
-	// maxEmpty bounds the frames within emptyTime that carry nothing.
-	maxEmpty  = 1000
-	emptyTime = 10 * time.Second
+	maxControl   = 1000 // the default of MaxAnswers
+	maxEmpty     = 1000 // of MaxEmptyFrames
+	maxResets    = 200  // of MaxResets
+
+	emptyTime   = 10 * time.Second
+	forgiveTime = 100 * time.Millisecond
 	// keptRoom is how large buffers of frames may be to be kept for the next one.
 	keptRoom = 64 << 10
 )
@@ -82,6 +90,9 @@ func (c Config) withDefaults() Config {
 	set(&c.MaxHeaderBytes, 256<<10, 1, 1<<30)
 	set(&c.MaxHeaderFields, 1000, 1, 1<<20)
 	set(&c.MaxConcurrentStreams, 100, 1, maxWindow)
+	set(&c.MaxAnswers, maxControl, 1, math.MaxInt32)
+	set(&c.MaxEmptyFrames, maxEmpty, 1, math.MaxInt32)
+	set(&c.MaxResets, maxResets, 1, math.MaxInt32)
 	return c
 }
 

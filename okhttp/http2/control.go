@@ -45,8 +45,8 @@ func (c *Conn) refuse(e *StreamError) error {
 
 // owe counts a frame that the peer made us send. One who makes many and takes none is up to no good. The lock is held.
 func (c *Conn) owe() error {
-	if c.control++; c.control > maxControl {
-		return &ConnectionError{EnhanceYourCalm, fmt.Sprintf("more than %d answers wait for the peer to take them", maxControl)}
+	if c.control++; c.control > c.cfg.MaxAnswers {
+		return &ConnectionError{EnhanceYourCalm, fmt.Sprintf("more than %d answers wait for the peer to take them", c.cfg.MaxAnswers)}
 	}
 	return nil
 }
@@ -227,13 +227,6 @@ func (c *Conn) takeReset(id uint32, code ErrorCode) error {
 	return nil
 }
 
-// maxResets bounds the streams that a peer opens and resets, or makes us reset (CVE-2023-44487, CVE-2025-8671), less one for each that came to a
-// good end, and for each forgiveTime. They are not open any more, but may still be worked on.
-const (
-	maxResets   = 200
-	forgiveTime = 100 * time.Millisecond
-)
-
 // isIdle reports whether a stream was never opened. The lock is held.
 func (c *Conn) isIdle(id uint32) bool {
 	if c.ours(id) {
@@ -249,11 +242,11 @@ func (c *Conn) countReset(id uint32) error {
 	}
 	now := time.Now()
 	if forgiven := now.Sub(c.forgivenAt) / forgiveTime; forgiven > 0 {
-		c.resetDebt = max(0, c.resetDebt-int(min(forgiven, maxResets)))
+		c.resetDebt = max(0, c.resetDebt-int(min(forgiven, time.Duration(c.cfg.MaxResets))))
 		c.forgivenAt = now
 	}
-	if c.resetDebt++; c.resetDebt > maxResets {
-		return &ConnectionError{EnhanceYourCalm, fmt.Sprintf("more than %d streams were opened and reset", maxResets)}
+	if c.resetDebt++; c.resetDebt > c.cfg.MaxResets {
+		return &ConnectionError{EnhanceYourCalm, fmt.Sprintf("more than %d streams were opened and reset", c.cfg.MaxResets)}
 	}
 	return nil
 }

@@ -314,8 +314,8 @@ func (r *receiver) notice() error {
 	if now.Sub(r.since) > emptyTime {
 		r.empty, r.since = 0, now
 	}
-	if r.empty++; r.empty > maxEmpty {
-		return &ConnectionError{EnhanceYourCalm, fmt.Sprintf("more than %d frames that carry nothing within %v", maxEmpty, emptyTime)}
+	if r.empty++; r.empty > r.conn.cfg.MaxEmptyFrames {
+		return &ConnectionError{EnhanceYourCalm, fmt.Sprintf("more than %d frames that carry nothing within %v", r.conn.cfg.MaxEmptyFrames, emptyTime)}
 	}
 	return nil
 }
