@@ -26,47 +26,12 @@ func directivesOf(h okhttp.Headers) directives {
 	d := directives{maxAge: unsaid, maxStale: unsaid, minFresh: unsaid, staleWhileRevalidate: unsaid, staleIfError: unsaid}
 	for name, value := range h.All() {
 		if equalFold(name, "Cache-Control") || equalFold(name, "Pragma") {
-			d.parse(value)
+			for one := range okhttp.CacheDirectives(value) {
+				d.set(one.Name, one.Value, one.HasValue)
+			}
 		}
 	}
 	return d
-}
-
-func (d *directives) parse(s string) {
-	for s != "" {
-		i := strings.IndexAny(s, "=,;")
-		if i < 0 {
-			d.set(trim(s), "", false)
-			return
-		}
-		name, separator := trim(s[:i]), s[i]
-		s = s[i+1:]
-		value := ""
-		if separator == '=' {
-			value, s = cutValue(s)
-		}
-		d.set(name, value, separator == '=')
-	}
-}
-
-// cutValue takes a value, quoted or bare, and the separator behind it. A quoted value that does not end runs to the end.
-func cutValue(s string) (value, rest string) {
-	if s = strings.TrimLeft(s, " \t"); !strings.HasPrefix(s, `"`) {
-		if i := strings.IndexAny(s, ",;"); i >= 0 {
-			return trim(s[:i]), s[i+1:]
-		}
-		return trim(s), ""
-	}
-	s = s[1:]
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '"':
-			return s[:i], s[i+1:]
-		case '\\':
-			i++
-		}
-	}
-	return s, ""
 }
 
 func (d *directives) set(name, value string, hasValue bool) {

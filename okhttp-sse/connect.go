@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp"
@@ -59,23 +57,12 @@ func (r *run) refused(resp *okhttp.Response, cancel context.CancelCauseFunc) out
 	if resp.Status == 200 {
 		return outcome{err: &ContentTypeError{Got: resp.Body.ContentType(), Body: body}, final: true}
 	}
+	wait, _ := resp.RetryAfter()
 	return outcome{
 		err:   &StatusError{Status: resp.Status, Headers: resp.Headers(), Body: body},
 		final: !slices.Contains(r.cfg.RetryStatus, resp.Status),
-		wait:  min(retryAfter(resp), r.cfg.ServerRetryMax),
+		wait:  min(wait, r.cfg.ServerRetryMax),
 	}
-}
-
-// retryAfter reads the header of that name (RFC 9110 section 10.2.3).
-func retryAfter(resp *okhttp.Response) time.Duration {
-	value := strings.TrimSpace(resp.Headers().Get("Retry-After"))
-	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
-		return time.Duration(seconds) * time.Second
-	}
-	if at, err := okhttp.ParseDate(value); err == nil {
-		return max(time.Until(at), 0)
-	}
-	return 0
 }
 
 // follow hands on the events of a connection.

@@ -1,6 +1,7 @@
 package okhttp
 
 import (
+	"iter"
 	"strings"
 	"time"
 )
@@ -29,20 +30,38 @@ func ParseCacheControl(h Headers) CacheControl {
 	return c
 }
 
+// CacheDirective is one directive of a Cache-Control header as it stands there (RFC 9111 section 5.2). Case does not count in its name.
+type CacheDirective struct {
+	Name, Value string // the value without its quotes
+	HasValue    bool   // there was an equals sign
+}
+
+// CacheDirectives yields the directives of one Cache-Control or Pragma header in their order, those too that [CacheControl] does not know. It cannot fail:
+// what nobody could read is a directive with an odd name.
+func CacheDirectives(header string) iter.Seq[CacheDirective] {
+	return func(yield func(CacheDirective) bool) {
+		for s := header; s != ""; {
+			var d CacheDirective
+			i := strings.IndexAny(s, "=,;")
+			if i < 0 {
+				i = len(s)
+			}
+			d.Name, s = trimOWS(s[:i]), s[i:]
+			if d.HasValue = strings.HasPrefix(s, "="); d.HasValue {
+				d.Value, s = cutDirectiveValue(s[1:])
+			} else if s != "" {
+				s = s[1:]
+			}
+			if d != (CacheDirective{}) && !yield(d) { // nothing between two separators is none
+				return
+			}
+		}
+	}
+}
+
 func (c *CacheControl) parse(s string) {
-	for s != "" {
-		name, value, hasValue := "", "", false
-		i := strings.IndexAny(s, "=,;")
-		if i < 0 {
-			i = len(s)
-		}
-		name, s = trimOWS(s[:i]), s[i:]
-		if hasValue = strings.HasPrefix(s, "="); hasValue {
-			value, s = cutDirectiveValue(s[1:])
-		} else if s != "" {
-			s = s[1:]
-		}
-		c.set(name, value, hasValue)
+	for d := range CacheDirectives(s) {
+		c.set(d.Name, d.Value, d.HasValue)
 	}
 }
 

@@ -213,3 +213,30 @@ func BenchmarkParseCacheControl(b *testing.B) {
 		})
 	}
 }
+
+// The directives of a header as they stand there, also those that nobody knows, and what nobody can read.
+func TestCacheDirectives(t *testing.T) {
+	for header, want := range map[string]string{
+		"":                                  "",
+		"no-cache":                          "no-cache",
+		" Max-Age = 60 , x=\"a,b\";private": "Max-Age=60|x=a,b|private",
+		"a=,b=\"":                           "a=|b=",
+		",;=":                               "=",
+		"a=\"b\"c,d":                        "a=b|c|d",
+	} {
+		var got []string
+		for d := range CacheDirectives(header) {
+			text := d.Name
+			if d.HasValue {
+				text += "=" + d.Value
+			}
+			got = append(got, text)
+		}
+		if text := strings.Join(got, "|"); text != want {
+			t.Errorf("%q: %q, want %q", header, text, want)
+		}
+	}
+	for range CacheDirectives("a,b,c") {
+		break // which ends it
+	}
+}

@@ -39,8 +39,7 @@ func (p *RetryPolicy) delay(resp *Response, attempt int, now time.Time) (time.Du
 	if resp.Status != 429 && resp.Status != 503 || attempt >= p.MaxAttempts {
 		return 0, false
 	}
-	if value, ok := resp.headers.Last("Retry-After"); ok {
-		wait, ok := parseRetryAfter(value, now)
+	if wait, said, ok := resp.retryAfter(now); said {
 		return wait, ok && wait <= p.MaxDelay
 	}
 	wait := p.MaxDelay
@@ -48,6 +47,22 @@ func (p *RetryPolicy) delay(resp *Response, attempt int, now time.Time) (time.Du
 		wait = p.BaseDelay << shift
 	}
 	return wait - time.Duration(p.Jitter*rand.Float64()*float64(wait)), true
+}
+
+// RetryAfter returns how long the server wants to be left alone, from now on (RFC 9110 section 10.2.3): its Retry-After is a number of seconds, at most those of a
+// year, or a date; one that has passed is 0. ok is false if it says neither.
+func (r *Response) RetryAfter() (wait time.Duration, ok bool) {
+	wait, _, ok = r.retryAfter(time.Now())
+	return wait, ok
+}
+
+// retryAfter is RetryAfter. said reports whether there is such a header, readable or not.
+func (r *Response) retryAfter(now time.Time) (wait time.Duration, said, ok bool) {
+	value, said := r.headers.Last("Retry-After")
+	if said {
+		wait, ok = parseRetryAfter(trimOWS(value), now)
+	}
+	return wait, said, ok
 }
 
 // parseRetryAfter reads a number of seconds or a date.

@@ -187,3 +187,25 @@ func TestRetryPause(t *testing.T) {
 		})
 	}
 }
+
+// A response says how long its server wants to be left alone, in seconds or by a date.
+func TestRetryAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // on the bubble's time, which begins with the year 2000
+		for value, want := range map[string]struct {
+			wait time.Duration
+			ok   bool
+		}{
+			"0": {0, true}, "120": {2 * time.Minute, true}, "99999999999999999999": {365 * 24 * time.Hour, true},
+			"Sat, 01 Jan 2000 00:00:05 GMT": {5 * time.Second, true}, "Fri, 31 Dec 1999 23:59:59 GMT": {0, true},
+			"": {0, false}, "-1": {0, false}, "1.5": {0, false}, "soon": {0, false},
+		} {
+			resp := NewResponse(nil, 503, ResponseHeaders(headersOf([]string{"Retry-After", value})))
+			if wait, ok := resp.RetryAfter(); wait != want.wait || ok != want.ok {
+				t.Errorf("%q: %v, %v", value, wait, ok)
+			}
+		}
+		if wait, ok := NewResponse(nil, 503).RetryAfter(); wait != 0 || ok {
+			t.Errorf("without the header: %v, %v", wait, ok)
+		}
+	})
+}

@@ -154,6 +154,11 @@ func classifyPhase(e *okhttp.Error) *failure {
 	return &failure{exitReceive, "failed to receive the response: " + rootText(e.Err)}
 }
 
+// statusFailure is a response that --fail, or a retry, does not take for one.
+func statusFailure(resp *okhttp.Response) *failure {
+	return &failure{exitStatus, strings.TrimSpace(fmt.Sprintf("the server answered %03d %s", resp.Status, printable(resp.Message)))}
+}
+
 func isPin(err error) bool {
 	_, ok := errors.AsType[*okhttp.PinMismatchError](err)
 	return ok

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp"
@@ -91,19 +89,9 @@ func (t *transfer) refused(resp *okhttp.Response) *failure {
 	default:
 		return nil
 	}
-	if value, ok := resp.Headers().Last("Retry-After"); ok {
-		if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
-			t.invitedIn = time.Duration(seconds) * time.Second
-		} else if at, err := okhttp.ParseDate(value); err == nil {
-			t.invitedIn = time.Until(at)
-		}
-	}
+	t.invitedIn, _ = resp.RetryAfter()
 	if _, t.invited = t.pause(); !t.invited {
 		return nil
 	}
 	return statusFailure(resp)
-}
-
-func statusFailure(resp *okhttp.Response) *failure {
-	return &failure{exitStatus, strings.TrimSpace(fmt.Sprintf("the server answered %03d %s", resp.Status, printable(resp.Message)))}
 }

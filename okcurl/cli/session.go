@@ -161,12 +161,11 @@ func (o *options) timeouts() (settings []okhttp.Option) {
 
 // run fetches the URLs, and writes what was collected on the way. The exit code is that of the last failure.
 func (s *session) run(ctx context.Context) int {
-	code := successful
+	fetch := s.runInTurn
 	if s.o.parallel {
-		code = s.runTogether(ctx)
-	} else {
-		code = s.runInTurn(ctx)
+		fetch = s.runTogether
 	}
+	code := fetch(ctx)
 	for _, save := range []func() *failure{s.saveCookies, s.saveArchive} {
 		if f := save(); f != nil {
 			s.complain(f)

@@ -25,11 +25,8 @@ func (c streamCaller) NewCall(req *okhttp.Request, opts ...okhttp.CallOption) *o
 // follow prints the events of a stream until it ends for good.
 func (t *transfer) follow(ctx context.Context, client *okhttp.Client, req *okhttp.Request) *failure {
 	interruptible := ctx
-	if t.o.maxTime > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, t.o.maxTime)
-		defer cancel()
-	}
+	ctx, cancel := t.o.within(ctx)
+	defer cancel()
 	if t.dest.open() != nil {
 		return nil // the failure is the destination's
 	}

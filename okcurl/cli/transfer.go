@@ -261,3 +261,11 @@ func (c *counted) Write(p []byte) (int, error) {
 	c.bar.add(n)
 	return n, err
 }
+
+// within bounds what has no end of its own by --max-time.
+func (o *options) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	if o.maxTime > 0 {
+		return context.WithTimeout(ctx, o.maxTime)
+	}
+	return context.WithCancel(ctx)
+}

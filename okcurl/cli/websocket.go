@@ -25,11 +25,8 @@ func webSocketURL(text string) (string, bool) {
 // talk sends the lines of the input as messages and prints those of the server, until one of both ends.
 func (t *transfer) talk(ctx context.Context, client *okhttp.Client, req *okhttp.Request) *failure {
 	interruptible := ctx
-	if t.o.maxTime > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, t.o.maxTime)
-		defer cancel()
-	}
+	ctx, cancel := t.o.within(ctx)
+	defer cancel()
 	if t.dest.open() != nil {
 		return nil // the failure is the destination's
 	}

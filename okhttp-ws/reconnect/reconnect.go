@@ -24,7 +24,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"strconv"
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp"
@@ -142,15 +141,12 @@ func (p *Policy) pause(failures int) time.Duration {
 // longestAsked is the longest pause that a server gets by asking for it.
 const longestAsked = 10 * time.Minute
 
-// asked is the pause that a refusal asks for with Retry-After in seconds (RFC 9110 section 10.2.3).
+// asked is the pause that a refusal asks for with Retry-After (RFC 9110 section 10.2.3).
 func asked(err error) time.Duration {
 	refused, ok := errors.AsType[*okws.HandshakeError](err)
 	if !ok || refused.Response == nil {
 		return 0
 	}
-	seconds, err := strconv.ParseUint(refused.Response.Headers().Get("Retry-After"), 10, 31)
-	if err != nil {
-		return 0
-	}
-	return min(time.Duration(seconds)*time.Second, longestAsked)
+	wait, _ := refused.Response.RetryAfter()
+	return min(wait, longestAsked)
 }
