@@ -97,8 +97,9 @@ func (l *socketLimit) arm() error {
 func (l *socketLimit) interrupt() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.set(longAgo) == nil {
-		l.armed.Store(0) // the epoch has passed
+	before := l.armed.Swap(0) // the epoch has passed. First: it may fire for an operation that begins after Resume, which has to see that it is not its own
+	if l.set(longAgo) != nil {
+		l.armed.Store(before)
 	}
 }
 
