@@ -142,10 +142,6 @@ func TestNodeFetch(t *testing.T) {
 
 // TestChromium lets a browser load a page that fetches, over HTTP/1.1 and, under TLS, over HTTP/2.
 func TestChromium(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a browser takes its time")
-	}
-	chromium := program(t, "chromium")
 	page := `<!doctype html><title>page</title><script>` + fetchScript + `
 run(location.origin).then(lines => fetch("/report", {method: "POST", body: lines.join("\n") + "\n"}));
 </script>`
@@ -156,21 +152,8 @@ run(location.origin).then(lines => fetch("/report", {method: "POST", body: lines
 	}{{"cleartext", nil, "HTTP/1.1"}, {"TLS", []mockserver.Option{mockserver.WithLocalhostTLS()}, "HTTP/2"}} {
 		t.Run(way.name, func(t *testing.T) {
 			s := mockserver.New(t, append(way.opts, mockserver.WithDispatcher(fetchSite(page)))...)
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-			defer cancel()
-			cmd := exec.CommandContext(ctx, chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--no-proxy-server",
-				"--disable-background-networking", "--ignore-certificate-errors", "--remote-debugging-port=0", "--user-data-dir="+t.TempDir(), s.URL("/"))
-			var stderr bytes.Buffer
-			cmd.Stderr = &stderr
-			cmd.WaitDelay = time.Second
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			defer func() { // the browser is there until it is told to go
-				cancel()
-				_ = cmd.Wait()
-			}()
-			found, err := s.AwaitRequests(ctx, match.Path("/report"), 1)
+			browse(t, s.URL("/"), "--ignore-certificate-errors")
+			found, err := s.AwaitRequests(browsing(t), match.Path("/report"), 1)
 			if err != nil {
 				t.Fatalf("no report came: %v", err)
 			}

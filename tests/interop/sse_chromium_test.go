@@ -3,11 +3,9 @@
 package interop
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -32,10 +30,6 @@ source.onerror = () => {
 
 // Chromium's EventSource hears what the server half writes, comes back from where it was after the time that it was given, and stays away after 204.
 func TestChromiumHearsEvents(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a browser takes its time")
-	}
-	chromium := program(t, "chromium")
 	heard := make(chan string, 1)
 	visits := new(atomic.Int32)
 	streams := &oksse.Handler{Writer: oksse.WriterConfig{Retry: 50 * time.Millisecond, Heartbeat: 20 * time.Millisecond}, Serve: func(w *oksse.Writer) {
@@ -72,20 +66,9 @@ func TestChromiumHearsEvents(t *testing.T) {
 		}
 	})
 	server := httptest.NewServer(mux)
-	defer server.Close()
+	t.Cleanup(server.Close) // after the browser has gone
 
-	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-		"--disable-background-networking", "--no-proxy-server", "--user-data-dir="+t.TempDir(), "--remote-debugging-port=0", server.URL)
-	cmd.WaitDelay = 10 * time.Second
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		cancel()
-		_ = cmd.Wait()
-	}()
+	browse(t, server.URL)
 	select {
 	case got := <-heard:
 		want := strings.Join([]string{
@@ -103,7 +86,7 @@ func TestChromiumHearsEvents(t *testing.T) {
 		if got != want {
 			t.Errorf("heard\n%s\nwant\n%s", got, want)
 		}
-	case <-ctx.Done():
+	case <-browsing(t).Done():
 		t.Fatalf("the browser did not say what it heard; it asked for the events %d times", visits.Load())
 	}
 }

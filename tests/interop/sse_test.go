@@ -96,9 +96,10 @@ func TestEventsOfGoSSE(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// The provider ends last: one that is told to end while it replays goes on to write to a session whose handler has returned.
+	defer server.Shutdown(context.Background())
 	s := httptest.NewServer(server)
 	defer s.Close()
-	defer server.Shutdown(context.Background())
 	client := okhttp.New()
 	defer client.Close()
 	req, err := okhttp.NewRequest("GET", s.URL)
