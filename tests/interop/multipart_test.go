@@ -41,8 +41,12 @@ func (p formPart) String() string {
 // startForms runs a program that serves forms until its input ends, and returns its URL.
 func startForms(t *testing.T, name, script string) string {
 	t.Helper()
-	path := program(t, name)
-	cmd := exec.Command(path, filepath.Join("testdata", script))
+	return serveUntilDone(t, name, exec.Command(program(t, name), filepath.Join("testdata", script)))
+}
+
+// serveUntilDone starts a server that prints its port, or why it cannot serve, and ends with its input. It returns its URL.
+func serveUntilDone(t *testing.T, name string, cmd *exec.Cmd) string {
+	t.Helper()
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
