@@ -9,7 +9,8 @@ import (
 
 // Config configures a [Stream]. nil and the zero value mean the defaults. Its functions are called on the goroutine that runs the loop, never under a lock.
 type Config struct {
-	// LastEventID is where the first connection goes on from, unless the Store knows better. "" means from where the server likes.
+	// LastEventID is where the first connection goes on from, unless the Store knows better. "" means the Last-Event-ID header of the request; without one, where the
+	// server likes.
 	LastEventID string
 	// Store keeps the last event ID over restarts of the program.
 	Store IDStore
@@ -52,7 +53,7 @@ type Config struct {
 	CallOptions []okhttp.CallOption
 
 	// Rebuild makes the request of each attempt but the first, in place of the one that the stream was made with: with another URL or token, for example. Its
-	// error ends the stream. The headers of the stream are added to what it returns.
+	// error ends the stream. The headers of the stream are added to what it returns, and a Last-Event-ID in it gives way to that of the stream.
 	Rebuild func(ctx context.Context, r *RetryError) (*okhttp.Request, error)
 	// OnOpen is called each time that the server accepted. The body of the response cannot be read.
 	OnOpen func(resp *okhttp.Response)

@@ -81,7 +81,7 @@ func (r *run) follow(ctx context.Context, cancel context.CancelCauseFunc, resp *
 	last := r.LastEventID()
 	d := NewDecoder(body, &DecoderConfig{
 		MaxEventBytes: r.cfg.MaxEventBytes, LastEventID: last, OnComment: r.cfg.OnComment,
-		OnRetry: func(wait time.Duration) { r.backoff.base = min(wait, r.cfg.ServerRetryMax) },
+		OnRetry: func(wait time.Duration) { r.wait = min(wait, r.cfg.ServerRetryMax) },
 	})
 	for r.ctx.Err() == nil {
 		e, err := d.Next()
@@ -90,6 +90,8 @@ func (r *run) follow(ctx context.Context, cancel context.CancelCauseFunc, resp *
 		}
 		out.success = true
 		e.Attempt = r.attempt
+		e.ClearID = e.ClearID || e.ID == "" && r.told != "" // also by the connection before
+		r.told = e.ID
 		if e.ID != last {
 			last = e.ID
 			if resumable(last) {

@@ -52,7 +52,7 @@ type Decoder struct {
 	data    []byte // each line followed by a line feed, not decoded yet
 	id      []byte // if idSet, which differs from the last
 	idSet   bool
-	cleared bool // by an empty id
+	cleared bool // by an empty id, since the event before
 	typ     string
 	revised time.Duration
 	revises bool
@@ -245,7 +245,8 @@ func (d *Decoder) dispatch(e *Event, data []byte, event bool) bool {
 	} else if d.idSet && d.cfg.Mode == Standard {
 		d.last = string(d.id)
 	}
-	d.typ, d.idSet, d.cleared, d.revises = "", false, false, false
+	d.typ, d.idSet, d.revises = "", false, false
+	d.cleared = d.cleared && !event && d.cfg.Mode == Standard
 	return event
 }
 

@@ -14,7 +14,8 @@ type Event struct {
 	// Retry is the reconnection time that the event carried, if HasRetry. It counts for the stream from then on.
 	Retry    time.Duration
 	HasRetry bool
-	// ClearID marks an event with an empty id field: from here on the stream has no last event ID. ID is "" then.
+	// ClearID marks an event for which the ID was taken back, by an empty id field of its own or of what came before it without data: from here on the stream has no last
+	// event ID. ID is "" then. An [Encoder] writes an empty id field, so that whoever reads that forgets the ID too.
 	ClearID bool
 	// Attempt is the number of the connection that the event came over, from 1. Decoders and encoders leave it alone.
 	Attempt int

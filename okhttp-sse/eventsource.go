@@ -17,6 +17,8 @@ type Factory struct {
 	// HoldSlot keeps the place of the call in the client's dispatcher for as long as the stream lives, as OkHttp does. By default it is given up once
 	// the response has begun, so that streams do not keep other calls waiting.
 	HoldSlot bool
+	// MaxEventBytes is that of [DecoderConfig]: a stream with a longer line, or more data in an event, fails with an [*EventTooLargeError]. 0: [DefaultMaxEventBytes].
+	MaxEventBytes int
 }
 
 // EventSource is one stream of events on its way to a [Listener]. Whoever does not want it any more must cancel it. Its methods may be called from any
@@ -25,6 +27,7 @@ type EventSource struct {
 	request  *okhttp.Request
 	call     *okhttp.Call // nil for a response that was made by hand
 	own      bool         // the call was made for this
+	limit    int          // Factory.MaxEventBytes
 	canceled atomic.Bool
 	done     chan struct{}
 }
@@ -35,7 +38,7 @@ func (f Factory) NewEventSource(ctx context.Context, req *okhttp.Request, l List
 	if accept, err := accepting(req); err == nil { // it cannot be otherwise
 		req = accept
 	}
-	s := &EventSource{request: req, call: f.Caller.NewCall(req), own: true, done: make(chan struct{})}
+	s := &EventSource{request: req, call: f.Caller.NewCall(req), own: true, limit: f.MaxEventBytes, done: make(chan struct{})}
 	s.call.Enqueue(ctx, func(resp *okhttp.Response, err error) {
 		if f.HoldSlot {
 			s.follow(resp, err, l)
@@ -46,10 +49,13 @@ func (f Factory) NewEventSource(ctx context.Context, req *okhttp.Request, l List
 	return s
 }
 
+// ProcessResponse is [Factory.ProcessResponse] with the defaults.
+func ProcessResponse(resp *okhttp.Response, l Listener) { Factory{}.ProcessResponse(resp, l) }
+
 // ProcessResponse follows a response that is there already, on the goroutine of the caller, and returns when it has ended. The timeouts of its call still apply.
-// It closes the response.
-func ProcessResponse(resp *okhttp.Response, l Listener) {
-	s := &EventSource{request: resp.Request(), call: resp.Call(), done: make(chan struct{})}
+// It closes the response. The Caller has no part in it.
+func (f Factory) ProcessResponse(resp *okhttp.Response, l Listener) {
+	s := &EventSource{request: resp.Request(), call: resp.Call(), limit: f.MaxEventBytes, done: make(chan struct{})}
 	defer close(s.done)
 	s.process(resp, l)
 }
@@ -115,7 +121,7 @@ func (s *EventSource) read(resp, shown *okhttp.Response, l Listener) (err error)
 		return nil
 	}
 	l.OnOpen(s, shown)
-	d := NewDecoder(resp.Body, &DecoderConfig{Mode: OkHttp})
+	d := NewDecoder(resp.Body, &DecoderConfig{Mode: OkHttp, MaxEventBytes: s.limit})
 	for !s.canceled.Load() {
 		e, err := d.Next()
 		switch {

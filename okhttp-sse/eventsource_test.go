@@ -129,6 +129,39 @@ func TestEventSource(t *testing.T) {
 	}
 }
 
+// A factory's limit is for lines and data, of a response that was there already too. The default is tried among the others.
+func TestEventSourceLimit(t *testing.T) {
+	const large = "failure oksse: an event is larger than the limit of 20 bytes (MaxEventBytes), 200  " + unreadable
+	for _, c := range []struct {
+		limit int
+		want  string
+	}{{20, "event (-,-,0123456789)\n" + large}, {-1, "event (-,-,0123456789)\nevent (-,-,0123456789abcdefg)\nclosed"}} {
+		for _, process := range []bool{false, true} {
+			inScene(t, func(t *testing.T, s *scene) {
+				f := Factory{Caller: s.client, MaxEventBytes: c.limit}
+				l := s.listener()
+				failure := l.Failure
+				l.Failure = func(source *EventSource, err error, resp *okhttp.Response) {
+					failure(source, err, resp)
+					if limit, ok := errors.AsType[*EventTooLargeError](err); !ok || limit.Limit != c.limit {
+						t.Errorf("%#v", err)
+					}
+				}
+				if process {
+					resp, err := s.client.Do(t.Context(), s.request())
+					if err != nil {
+						t.Fatal(err)
+					}
+					f.ProcessResponse(resp, l)
+				} else {
+					<-f.NewEventSource(t.Context(), s.request(), l).Done()
+				}
+				s.wantLog("open 200 text/event-stream\n" + c.want)
+			}, sends("data: 0123456789\n\ndata: 0123456789abcdefg\n\n"))
+		}
+	}
+}
+
 // A broken stream is a failure with the response, whose body was the stream.
 func TestEventSourceBroken(t *testing.T) {
 	inScene(t, func(t *testing.T, s *scene) {

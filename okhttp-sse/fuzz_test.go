@@ -97,6 +97,42 @@ func FuzzDecoder(f *testing.F) {
 	})
 }
 
+// Property: events that were read, written and read again are the same events, IDs that were taken back between them included.
+func FuzzRoundTrip(f *testing.F) {
+	for _, fact := range facts {
+		f.Add([]byte(notation.Replace(fact.in)), "")
+	}
+	for _, in := range []string{"id: 1␤data: a␤␤id␤␤data: b␤␤", "id: 1␤data: a␤␤id␤data: b␤␤", "id␤␤retry: 1␤␤id: 2␤id␤␤data␤␤", "id: 1␤␤id␤␤id: 2␤␤data␤␤id: a\x00␤data␤␤"} {
+		f.Add([]byte(strings.ReplaceAll(in, "␤", "\n")), "7")
+	}
+	f.Fuzz(func(t *testing.T, in []byte, last string) {
+		if checkField("id", last, "\x00\r\n") != nil {
+			return // no stream can have had it
+		}
+		var want, got []Event
+		var out bytes.Buffer
+		enc := NewEncoder(&out)
+		for e, err := range NewDecoder(bytes.NewReader(in), &DecoderConfig{LastEventID: last}).All() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := enc.Encode(e); err != nil {
+				t.Fatalf("%+v: %v", e, err)
+			}
+			want = append(want, e)
+		}
+		for e, err := range NewDecoder(&out, &DecoderConfig{LastEventID: last}).All() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, e)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("got  %+v\nwant %+v", got, want)
+		}
+	})
+}
+
 // Property: what an encoder wrote decodes to what it was given, through any split of the bytes.
 func FuzzEncoder(f *testing.F) {
 	f.Add("1", "add", "a\nb\n", int64(3), true, []byte{0, 5})

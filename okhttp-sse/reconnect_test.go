@@ -109,9 +109,9 @@ func TestServerClosesAtOnce(t *testing.T) {
 func TestJitter(t *testing.T) {
 	different := map[time.Duration]bool{}
 	for range 100 {
-		b := backoff{base: 3 * time.Second, most: 30 * time.Second}
+		b := backoff{most: 30 * time.Second}
 		for _, most := range []time.Duration{3, 6, 12, 24, 30, 30} {
-			d := b.next()
+			d := b.next(3 * time.Second)
 			if d < 3*time.Second || d > most*time.Second {
 				t.Fatalf("%v, want 3s to %ds", d, most)
 			}

@@ -11,7 +11,10 @@ type Caller interface {
 	NewCall(req *okhttp.Request, opts ...okhttp.CallOption) *okhttp.Call
 }
 
-const eventStream = "text/event-stream"
+const (
+	eventStream = "text/event-stream"
+	lastEventID = "Last-Event-ID"
+)
 
 // accepting adds an Accept header, unless there is one.
 func accepting(req *okhttp.Request) (*okhttp.Request, error) {
@@ -33,7 +36,6 @@ func withDefaults(req *okhttp.Request, nameValue ...string) (*okhttp.Request, er
 	return req.With(okhttp.WithHeaders(h))
 }
 
-// resuming sets the Last-Event-ID header, whose value is UTF-8 (HTML standard, section 9.2.3), or removes it.
 // maxResumeID is how long an ID may be that goes out as a header. Servers take no more in one, as a rule.
 const maxResumeID = 16 << 10
 
@@ -48,11 +50,12 @@ func resumable(id string) bool {
 	return len(id) <= maxResumeID
 }
 
+// resuming sets the Last-Event-ID header, whose value is UTF-8 (HTML standard, section 9.2.3), or removes it.
 func resuming(req *okhttp.Request, id string) (*okhttp.Request, error) {
-	h := req.Headers().Without("Last-Event-ID")
+	h := req.Headers().Without(lastEventID)
 	if id != "" {
 		var err error
-		if h, err = h.AddNonASCII("Last-Event-ID", id); err != nil {
+		if h, err = h.AddNonASCII(lastEventID, id); err != nil {
 			return nil, err
 		}
 	}

@@ -46,7 +46,7 @@ func (r *run) loop() {
 		return
 	}
 	r.progress = time.Now()
-	r.backoff = backoff{base: r.cfg.RetryBase, most: r.cfg.RetryMax, noJitter: r.cfg.NoJitter}
+	r.backoff = backoff{most: r.cfg.RetryMax, noJitter: r.cfg.NoJitter}
 	var retry *RetryError
 	for {
 		began := time.Now()
@@ -92,7 +92,7 @@ func (r *run) again(out outcome) (*RetryError, error) {
 	if out.final || r.cfg.NoReconnect {
 		return nil, out.err
 	}
-	delay := max(r.backoff.next(), out.wait)
+	delay := max(r.backoff.next(r.wait), out.wait)
 	elapsed := time.Since(r.progress)
 	if n := r.vain; r.cfg.MaxAttempts > 0 && n >= r.cfg.MaxAttempts || r.cfg.MaxElapsed > 0 && elapsed+delay > r.cfg.MaxElapsed {
 		return nil, &GiveUpError{Attempts: n, Elapsed: elapsed, Err: out.err}

@@ -11,8 +11,8 @@ import (
 // IDStore keeps the last event ID of a [Stream] over restarts. It is called on the goroutine of the loop. An error of either method ends the stream with a
 // [*StoreError].
 type IDStore interface {
-	// Load returns what was saved last, "" if there is nothing. It is called when the first loop over a stream starts.
-	Load() (string, error)
+	// Load returns what was saved last, and whether anything was: "" is an ID that the server took back. It is called when the first loop over a stream starts.
+	Load() (id string, saved bool, err error)
 	// Save keeps an ID that differs from the one before. It is called when the body of the loop asks for the event after the one that it belongs to, so
 	// that an event whose handling was cut off comes again; and at the end of a connection.
 	Save(id string) error
@@ -24,13 +24,15 @@ func (r *run) load() error {
 	if s == nil || r.loaded {
 		return nil
 	}
-	id, err := s.Load()
+	id, saved, err := s.Load()
 	if err != nil {
 		return &StoreError{"load", err}
 	}
-	if r.loaded, r.saved = true, id; id != "" && resumable(id) {
+	if saved && resumable(id) {
 		r.setLast(id)
 	}
+	r.loaded, r.saved = true, r.LastEventID()
+	r.told = r.saved
 	return nil
 }
 
@@ -47,14 +49,14 @@ func (r *run) save(id string) error {
 
 // IDFuncs makes an [IDStore] of functions, any of which may be nil.
 type IDFuncs struct {
-	LoadID func() (string, error)
+	LoadID func() (id string, saved bool, err error)
 	SaveID func(id string) error
 }
 
 // Load implements [IDStore].
-func (f IDFuncs) Load() (string, error) {
+func (f IDFuncs) Load() (id string, saved bool, err error) {
 	if f.LoadID == nil {
-		return "", nil
+		return "", false, nil
 	}
 	return f.LoadID()
 }
@@ -67,8 +69,8 @@ func (f IDFuncs) Save(id string) error {
 	return f.SaveID(id)
 }
 
-// FileStore is an [IDStore] in a file of its own, whose content is the ID. Saving writes a file beside it, with the suffix .new, and moves that into
-// its place, so that a crash of the program leaves the one ID or the other. Nothing is forced out to the disk.
+// FileStore is an [IDStore] in a file of its own, whose content is the ID and a line feed. Saving writes a file beside it, with the suffix .new, and moves that into
+// its place, so that a crash of the program leaves the one ID or the other. Nothing is forced out to the disk; an empty file, which a loss of power can leave, holds none.
 func FileStore(fsys okio.FileSystem, path okio.Path) IDStore { return fileStore{fsys, path} }
 
 type fileStore struct {
@@ -78,24 +80,31 @@ type fileStore struct {
 
 const mostID = 1 << 20 // bytes of a file that can be that of an ID
 
-func (f fileStore) Load() (string, error) {
+func (f fileStore) Load() (id string, saved bool, err error) {
 	src, err := f.fsys.Source(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+		return "", false, nil
 	}
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	in := okio.NewBufferedSource(src)
 	defer in.Close()
-	if large, err := in.Request(mostID + 1); err != nil || large {
-		return "", errors.Join(err, errors.New("oksse: "+f.path.String()+" is too large to be that of a last event ID"))
+	large, err := in.Request(mostID + 1)
+	if err != nil {
+		return "", false, err
 	}
-	id, err := in.Buffer().ReadText(in.Buffer().Len())
-	if err == nil && strings.ContainsAny(id, "\x00\r\n") {
-		err = errors.New("oksse: " + f.path.String() + " holds no last event ID")
+	if large {
+		return "", false, errors.New("oksse: " + f.path.String() + " is too large to be that of a last event ID")
 	}
-	return id, err
+	text, err := in.Buffer().ReadText(in.Buffer().Len())
+	if err != nil || text == "" {
+		return "", false, err
+	}
+	if id = strings.TrimSuffix(text, "\n"); strings.ContainsAny(id, "\x00\r\n") {
+		return "", false, errors.New("oksse: " + f.path.String() + " holds no last event ID")
+	}
+	return id, true, nil
 }
 
 func (f fileStore) Save(id string) (err error) {
@@ -105,7 +114,7 @@ func (f fileStore) Save(id string) (err error) {
 		return err
 	}
 	out := okio.NewBufferedSink(k)
-	_, err = out.WriteString(id)
+	_, err = out.WriteString(id + "\n")
 	if err = errors.Join(err, out.Close()); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"sync"
+	"time"
 
 	"github.com/okhttp-go/ok/okhttp"
 )
@@ -26,8 +27,11 @@ type Stream struct {
 	request *okhttp.Request
 	cfg     Config
 
-	saved  string // the last event ID in the store, known to the loop that runs
-	loaded bool
+	// Known to the loop that runs.
+	wait   time.Duration // the reconnection time (HTML standard, section 9.2.3)
+	told   string        // the ID of the last event that the loop got, at first that which it starts from
+	saved  string        // the last event ID in the store
+	loaded bool          // from there
 
 	mu      sync.Mutex
 	state   State
@@ -38,10 +42,14 @@ type Stream struct {
 }
 
 // NewStream prepares a stream. Nothing is sent before [Stream.Events] is looped over. Each request gets the headers Accept, unless it has one; Cache-Control: no-store,
-// unless it has one; and Last-Event-ID. The client's redirects, authenticators, cookies and interceptors apply to each connection.
+// unless it has one; and Last-Event-ID. A Last-Event-ID that the request has already is where the first connection goes on from, as if [Config] named it; each further one
+// gets that of the stream. The client's redirects, authenticators, cookies and interceptors apply to each connection.
 func NewStream(c Caller, req *okhttp.Request, cfg *Config) *Stream {
 	s := &Stream{caller: c, request: req, cfg: cfg.withDefaults(), state: Closed}
-	s.last = s.cfg.LastEventID
+	if s.last = s.cfg.LastEventID; s.last == "" {
+		s.last, _ = req.Headers().Last(lastEventID)
+	}
+	s.wait, s.told = s.cfg.RetryBase, s.last
 	return s
 }
 
@@ -77,7 +85,8 @@ func (s *Stream) Close() error {
 // [ErrCanceled] after Close or the end of the context. Where the configuration forbids to connect again, it ends as the connection does, without an error at
 // its regular end.
 //
-// Breaking out of the loop closes the connection. Another loop goes on after the event that was the last in this one.
+// Breaking out of the loop closes the connection. Another loop connects at once and goes on after the event that was the last in this one; the reconnection time that the
+// server named stays that of the stream.
 func (s *Stream) Events(ctx context.Context) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		ctx, cancel := context.WithCancelCause(ctx)

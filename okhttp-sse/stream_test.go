@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp"
-	"github.com/okhttp-go/ok/okio"
 )
 
 // What a stream adds to requests, and what it leaves alone.
@@ -26,7 +25,9 @@ func TestRequestHeaders(t *testing.T) {
 		"none":     {Config{}, nil, "Accept=text/event-stream Cache-Control=no-store Accept-Encoding=gzip"},
 		"own":      {Config{}, []okhttp.RequestOption{okhttp.Header("Accept", "text/plain"), okhttp.Header("Cache-Control", "no-cache")}, "Accept=text/plain Cache-Control=no-cache Accept-Encoding=gzip"},
 		"identity": {Config{IdentityEncoding: true, LastEventID: "a b"}, nil, "Accept=text/event-stream Cache-Control=no-store Accept-Encoding=identity Last-Event-Id=a b"},
-		"given id": {Config{}, []okhttp.RequestOption{okhttp.Header("Last-Event-ID", "mine")}, "Accept=text/event-stream Cache-Control=no-store Accept-Encoding=gzip"},
+		"own id":   {Config{}, []okhttp.RequestOption{okhttp.Header("Last-Event-ID", "mine")}, "Accept=text/event-stream Cache-Control=no-store Accept-Encoding=gzip Last-Event-Id=mine"},
+		"two ids": {Config{LastEventID: "named"}, []okhttp.RequestOption{okhttp.Header("Last-Event-ID", "mine")},
+			"Accept=text/event-stream Cache-Control=no-store Accept-Encoding=gzip Last-Event-Id=named"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
@@ -43,6 +44,62 @@ func TestRequestHeaders(t *testing.T) {
 				}
 				w.WriteHeader(204)
 			})
+		})
+	}
+}
+
+// A Last-Event-ID of the request is where the stream starts, and no more than that: what the server names, or takes back, counts from then on.
+func TestLastEventIDOfRequest(t *testing.T) {
+	inScene(t, func(t *testing.T, s *scene) {
+		stream := NewStream(s.client, s.request(okhttp.Header("Last-Event-ID", "mine")), &Config{NoJitter: true})
+		if stream.LastEventID() != "mine" {
+			t.Errorf("from %q", stream.LastEventID())
+		}
+		s.collect(t.Context(), stream, -1)
+		s.wantVisits("0s:mine 3s:mine 6s:1 12s:-")
+		s.wantLog(`
+			0s (mine,message,a) #1
+			3s (1,message,b) #2
+			12s oksse: expected status 200, got 204`)
+	}, sends("data: a\n\n"), sends("id: 1\ndata: b\n\n"), sends("id\n\n"), refuses(204))
+}
+
+// The reconnection time belongs to the stream, like the last ID: a loop that is left does not take it along.
+func TestReconnectionTimeOutlivesLoop(t *testing.T) {
+	inScene(t, func(t *testing.T, s *scene) {
+		stream := s.stream(&Config{NoJitter: true})
+		s.collect(t.Context(), stream, 1)
+		time.Sleep(time.Minute)
+		s.collect(t.Context(), stream, -1)
+		s.wantVisits("0s:- 1m0s:1 1m0.5s:2 1m1.5s:2")
+		s.wantLog(`
+			0s (1,message,a) #1
+			1m0s (2,message,b) #1
+			1m1.5s oksse: expected status 200, got 204`)
+	}, stays("retry: 500\nid: 1\ndata: a\n\n"), sends("id: 2\ndata: b\n\n"), sends(""), refuses(204))
+}
+
+// An ID that the server took back without an event, also on an earlier connection, is marked in the next event.
+func TestClearedIDIsMarked(t *testing.T) {
+	for name, answers := range map[string][]http.HandlerFunc{
+		"same event":          {sends("id: 1\ndata: a\n\nid\ndata: b\n\n")},
+		"same connection":     {sends("id: 1\ndata: a\n\nid\n\ndata: b\n\n")},
+		"another":             {sends("id: 1\ndata: a\n\nid\n\n"), sends("data: b\n\n")},
+		"with one in between": {sends("id: 1\ndata: a\n\nid\n\nid: 2\n\n"), sends("id\n\n: hello\n\n"), sends("data: b\n\n")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inScene(t, func(t *testing.T, s *scene) {
+				var got []string
+				for e, err := range s.stream(nil).Events(t.Context()) {
+					if err != nil {
+						break
+					}
+					got = append(got, fmt.Sprintf("%s%s %v", e.Data, e.ID, e.ClearID))
+				}
+				if want := "[a1 false b true c false]"; fmt.Sprint(got) != want {
+					t.Errorf("got %v, want %v", got, want)
+				}
+			}, append(answers, sends("data: c\n\n"), refuses(204))...)
 		})
 	}
 }
@@ -381,102 +438,4 @@ func TestPanicInLoop(t *testing.T) {
 			t.Error(stream.State())
 		}
 	}, stays("data: a\n\n"))
-}
-
-// A store is asked where to go on from, once, and told of what the loop has handled.
-func TestStore(t *testing.T) {
-	inScene(t, func(t *testing.T, s *scene) {
-		store := IDFuncs{
-			LoadID: func() (string, error) { s.note("load"); return "5", nil },
-			SaveID: func(id string) error { s.note("save %q", id); return nil },
-		}
-		stream := s.stream(&Config{Store: store, LastEventID: "4"})
-		s.collect(t.Context(), stream, 3)
-		s.wantLog(`
-			load
-			0s (6,message,a) #1
-			save "6"
-			0s (6,message,b) #1
-			save "7"
-			3s (8,message,c) #2`) // broken off: it may not have been handled
-		s.collect(t.Context(), stream, -1)
-		s.wantVisits("0s:5 3s:7 3s:8 6s:-")
-		if got := s.log[len(s.log)-2:]; got[0] != `save ""` || !strings.Contains(got[1], "204") {
-			t.Errorf("noted %q", got)
-		}
-	}, sends("id: 6\ndata: a\n\ndata: b\n\nid: 7\n\n"), sends("id: 8\ndata: c\n\ndata: d\n\n"), sends("id\n\n"), refuses(204))
-}
-
-func TestStoreFails(t *testing.T) {
-	bad := errors.New("bad")
-	for op, store := range map[string]IDFuncs{
-		"load": {LoadID: func() (string, error) { return "", bad }},
-		"save": {SaveID: func(string) error { return bad }},
-		"end":  {SaveID: func(string) error { return bad }},
-	} {
-		text := "id: 1\ndata: a\n\n"
-		if op == "end" {
-			op, text = "save", "id: 1\n\n"
-		}
-		inScene(t, func(t *testing.T, s *scene) {
-			err := s.collect(t.Context(), s.stream(&Config{Store: store}), -1)
-			var failed *StoreError
-			if !errors.As(err, &failed) || failed.Op != op || !errors.Is(err, bad) || err.Error() != "oksse: cannot "+op+" the last event ID: bad" {
-				t.Error(err)
-			}
-		}, sends(text))
-	}
-	var none IDFuncs
-	if id, err := none.Load(); id != "" || err != nil || none.Save("x") != nil {
-		t.Error("functions that are not there")
-	}
-}
-
-func TestFileStore(t *testing.T) {
-	fsys, path := new(okio.FakeFileSystem), okio.ParsePath("/ids/feed")
-	fsys.EmulateUnix()
-	if err := okio.CreateDirectories(fsys, okio.ParsePath("/ids"), 0); err != nil {
-		t.Fatal(err)
-	}
-	store := FileStore(fsys, path)
-	want := ""
-	for _, id := range []string{"1", "é ", ""} {
-		if got, err := store.Load(); got != want || err != nil {
-			t.Errorf("%q, %v, want %q", got, err, want)
-		}
-		if err := store.Save(id); err != nil {
-			t.Fatal(err)
-		}
-		want = id
-	}
-	write := func(text string) {
-		k, err := fsys.Sink(path, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out := okio.NewBufferedSink(k)
-		out.WriteString(text)
-		out.Close()
-	}
-	for text, want := range map[string]string{"a\n": "holds no last event ID", strings.Repeat("x", mostID+1): "too large"} {
-		write(text)
-		if _, err := store.Load(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.10q: %v", text, err)
-		}
-	}
-	write(strings.Repeat("x", mostID))
-	if id, err := store.Load(); len(id) != mostID || err != nil {
-		t.Errorf("%d, %v", len(id), err)
-	}
-	fsys.SetFault(func(op okio.FakeOp) error { return io.ErrShortWrite })
-	if _, err := store.Load(); !errors.Is(err, io.ErrShortWrite) {
-		t.Error(err)
-	}
-	if err := store.Save("2"); !errors.Is(err, io.ErrShortWrite) {
-		t.Error(err)
-	}
-	fsys.SetFault(nil)
-	if err := fsys.CheckNoOpenFiles(); err != nil {
-		t.Error(err)
-	}
 }

@@ -40,6 +40,67 @@ func TestEvents(t *testing.T) {
 		`{"id":"1","type":"add","data":"<a>\nb","retry":5}`+"\n"+`{"id":"2","type":"message","data":"c"}`+"\n"+`{"id":"3","type":"message","data":"d"}`+"\n", "")
 }
 
+// An ID that was taken back between two events is taken back in what is printed too. A header is a place to start from, unless the flag names another.
+func TestEventsTakeIDBack(t *testing.T) {
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		switch r.Header.Get("Last-Event-ID") {
+		case "0":
+			io.WriteString(w, "retry: 5\nid: 1\ndata: a\n\nid\n\ndata: b\n\nid: 2\ndata: c\n\nid: 3\n\n")
+		case "3":
+			io.WriteString(w, "id\n\nid: 4\n\nid\ndata: d\n\nid: 5\n\n")
+		default:
+			w.WriteHeader(http.StatusNoContent)
+		}
+	})
+	const want = "retry: 5\nid: 1\ndata: a\n\nid\ndata: b\n\nid: 2\ndata: c\n\nid\ndata: d\n\n"
+	okcurl(t, "-s", "--sse", "-H", "Last-Event-ID: 0", url).want(t, 0, want, "")
+	okcurl(t, "-s", "--sse", "-H", "Last-Event-ID: 7", "--last-event-id", "0", url).want(t, 0, want, "")
+}
+
+// watchedOut is a standard output that says when something is on it.
+type watchedOut chan string
+
+func (p watchedOut) Write(text []byte) (int, error) {
+	p <- string(text)
+	return len(text), nil
+}
+
+// An event is printed before the next one is sent: the server waits until it was seen.
+func TestEventsAsTheyCome(t *testing.T) {
+	for _, flag := range []string{"--sse", "--sse-json"} {
+		seen := make(chan struct{})
+		url := serve(t, (&oksse.Handler{Serve: func(w *oksse.Writer) {
+			_ = w.Send(oksse.Event{Data: "a"})
+			select {
+			case <-seen:
+				_ = w.Send(oksse.Event{Data: "b"})
+			case <-w.Request().Context().Done():
+			}
+		}}).ServeHTTP)
+		out, code := make(watchedOut), make(chan int, 1)
+		go func() {
+			code <- Main([]string{flag, "-X", "POST", "-m", "60", url}, strings.NewReader(""), out, io.Discard)
+		}()
+		for _, want := range []string{"a", "b"} {
+			select {
+			case got := <-out:
+				if !strings.Contains(got, want) {
+					t.Errorf("%s: printed %q, want %s", flag, got, want)
+				}
+			case got := <-code:
+				t.Fatalf("%s: exit %d before %s was printed", flag, got, want)
+			}
+			if want == "a" {
+				close(seen)
+			}
+		}
+		if got := <-code; got != 0 {
+			t.Errorf("%s: exit %d", flag, got)
+		}
+	}
+}
+
 // The limit of time is for the whole, streams that are silent included.
 func TestEventsMaxTime(t *testing.T) {
 	url := serve(t, (&oksse.Handler{Serve: func(w *oksse.Writer) {
