@@ -126,6 +126,8 @@ func classifyPhase(e *okhttp.Error) *failure {
 		return &failure{exitStream, "the server reset the stream: " + reset.Code.String()}
 	}
 	switch {
+	case e.Phase == okhttp.PhaseConnect && e.Route == "":
+		return &failure{exitConnect, "cannot connect to " + host(e) + ": " + rootText(e.Err)} // it was not even tried
 	case e.Phase == okhttp.PhaseConnect:
 		return &failure{exitConnect, "failed to connect to " + e.Route + ": " + rootText(e.Err) + others(e)}
 	case e.Phase == okhttp.PhaseProxy:

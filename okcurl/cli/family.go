@@ -20,7 +20,7 @@ func (f *oneFamily) Lookup(ctx context.Context, host string) iter.Seq2[okhttp.DN
 	return func(yield func(okhttp.DNSAnswer, error) bool) {
 		found := false
 		for answer, err := range f.DNS.Lookup(ctx, host) {
-			answer.Addrs = slices.DeleteFunc(slices.Clone(answer.Addrs), func(a netip.Addr) bool { return a.Unmap().Is6() != f.six })
+			answer.Addrs = ofFamily(answer.Addrs, f.six)
 			found = found || len(answer.Addrs) > 0
 			if !yield(answer, err) || err != nil {
 				return
@@ -30,4 +30,9 @@ func (f *oneFamily) Lookup(ctx context.Context, host string) iter.Seq2[okhttp.DN
 			yield(okhttp.DNSAnswer{}, &okhttp.UnknownHostError{Host: host})
 		}
 	}
+}
+
+// ofFamily returns those addresses that are of IPv6, or those that are not.
+func ofFamily(addrs []netip.Addr, six bool) []netip.Addr {
+	return slices.DeleteFunc(slices.Clone(addrs), func(a netip.Addr) bool { return a.Unmap().Is6() != six })
 }

@@ -72,7 +72,7 @@ func (s *session) resolver() ([]okhttp.Option, error) {
 	}
 	settings := []okhttp.Option{okhttp.WithDNS(below)}
 	if len(s.o.resolve) > 0 {
-		rules, err := newPortRules(s.o.resolve, below)
+		rules, err := newPortRules(s.o.rulesOfFamily(), below)
 		if err != nil {
 			return nil, err
 		}
@@ -82,6 +82,20 @@ func (s *session) resolver() ([]okhttp.Option, error) {
 		settings = append(settings, okhttp.WithCache(rules))
 	}
 	return settings, nil
+}
+
+// rulesOfFamily returns what --resolve says as --ipv4 and --ipv6 leave it. A rule without an address then is none, as in curl.
+func (o *options) rulesOfFamily() []resolveRule {
+	if o.family == 0 {
+		return o.resolve
+	}
+	var rules []resolveRule
+	for _, r := range o.resolve {
+		if r.addrs = ofFamily(r.addrs, o.family == 6); len(r.addrs) > 0 {
+			rules = append(rules, r)
+		}
+	}
+	return rules
 }
 
 // overHTTPS makes the resolver of --doh-url. --resolve holds for its host as for any other, --insecure is not about it.

@@ -6,6 +6,14 @@
 //	                           $NAME_ADDR to the host and port of that, and $NAME_PORT to the port; with --admin, $NAME_ADMIN to the interface
 //	shutdown NAME              ends that server; what it logged is then in the file NAME.log. Servers left end with their script
 //	exits CODE COMMAND ARG...  runs a command, which must end with that exit code
+//	starts NAME COMMAND ARG... runs a command beside the script
+//	says NAME REGEXP           waits for a line of what that command prints
+//	ends NAME CODE             waits for its end, with that exit code; what it printed is then in the files NAME.out and NAME.err
+//	wsserve NAME               starts a server for web sockets and sets $NAME to its ws URL; websocket_test.go says what it serves
+//	proxy NAME USER:PASSWORD   starts a proxy that opens tunnels, and sets $NAME to its host and port
+//	door NAME [ADDR]           sets $NAME to a host and port that lead to ADDR, which another "door NAME ADDR" changes, and without ADDR nowhere
+//	silent ADDR                makes that host and port one that neither takes connections nor refuses them (Linux only)
+//	pin NAME FILE              sets $NAME to the pin of the certificate in a file
 //	refused NAME               sets $NAME to a host and port that refuse connections until the script is over
 //	text NAME GOSTRING         sets $NAME to a quoted Go string, for characters that cannot stand in a script
 //	header NAME FILE           sets $NAME to the Authorization header with the token in a file
@@ -55,7 +63,14 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"serve":    serve,
+			"starts":   starts,
+			"says":     says,
+			"ends":     ends,
 			"wsserve":  wsserve,
+			"proxy":    proxy,
+			"door":     openDoor,
+			"silent":   silent,
+			"pin":      pin,
 			"shutdown": shutdown,
 			"exits":    exits,
 			"refused":  refused,
@@ -83,6 +98,8 @@ func setup(env *testscript.Env) error {
 	env.Vars = append(env.Vars, raceEnv(), "VERSION="+okhttp.Version, "OKHTTP_CACHES="+caches)
 	running := &servers{}
 	env.Values[serversKey{}] = running
+	env.Values[processesKey{}] = processes{}
+	env.Values[doorsKey{}] = doors{}
 	tb := env.T().(testing.TB)
 	env.Defer(func() {
 		for _, s := range running.list {
