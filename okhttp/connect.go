@@ -14,6 +14,7 @@ type routePlan struct {
 	last    *Connection // of the latest attempt
 	fresh   bool        // which was connected for it
 	http1   bool        // an upgrade goes over HTTP/1.1, because the server takes no extended CONNECT
+	refused bool        // a stream of it was, before
 }
 
 // more reports whether another attempt could take another way.
@@ -34,6 +35,14 @@ func (p *routePlan) around() bool {
 		p.planner.pinned = p.last.route
 	}
 	return p.more()
+}
+
+// again reports whether the request is sent once more over the connection whose server refused its stream, even if there is no other way: the server has
+// not acted on it (RFC 9113 section 8.7), and may have room by now. It has one more chance; a server that goes on refusing has its reasons.
+func (p *routePlan) again() bool {
+	before := p.refused
+	p.refused = true
+	return !before && !p.last.failed.Load() && p.last.http2.Closing() == nil
 }
 
 // connect begins an exchange over the connection that the call holds, an idle one of the pool, or a new one.

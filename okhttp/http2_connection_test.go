@@ -225,20 +225,57 @@ func TestHTTP2Redirect(t *testing.T) {
 	})
 }
 
-// Fact 69: a stream that is refused over the only route, on a fresh connection, ends its call but not the connection; the second refusal does that.
+// Fact 69, which has the call fail: a stream that is refused over the only route, on a fresh connection, is tried again over it. The second refusal of
+// the connection is the end of it.
 func TestHTTP2RefusedOnce(t *testing.T) {
 	bothWays(t, func(t *testing.T, w *world, config *tls.Config, url string) {
-		w.serve2("server.test", "10.0.0.1", config, inTurn(reset(http2.RefusedStream), which, reset(http2.RefusedStream)), streams(which))
-		_, err := w.get(url)
-		var refused *StreamResetError
-		if !errors.As(err, &refused) || refused.Code != http2.RefusedStream || !SafeToRetry(err) {
-			t.Errorf("error %v", err)
-		}
-		w.wantPool(1, 1, 0)
+		w.serve2("server.test", "10.0.0.1", config, inTurn(reset(http2.RefusedStream), which, which, reset(http2.RefusedStream)), streams(which))
 		w.want("200 0.1")(w.get(url))
+		w.wantPool(1, 1, 0)
+		w.want("200 0.2")(w.get(url))
 		w.want("200 1.0")(w.get(url)) // the connection came from the pool, so there is another way
 		w.wantPool(1, 1, 0)
 	})
+}
+
+// A server that goes on refusing is left alone. A request that must not be sent twice is: the server has not acted on it. What can be sent once, is.
+func TestHTTP2RefusedTwice(t *testing.T) {
+	oneShot := func() *Body { return OneShot("", 1, strings.NewReader("y")) }
+	text := func() *Body { return Text("y") }
+	for name, tt := range map[string]struct {
+		body     func() *Body
+		no       bool // retries are off
+		refusals int  // that the server makes
+		asked    int  // requests that it gets
+		want     string
+	}{
+		"once":                {text, false, 1, 2, "200 ok"},
+		"twice":               {text, false, 2, 2, "REFUSED_STREAM"},
+		"forever":             {text, false, 9, 2, "REFUSED_STREAM"},
+		"once, sent once":     {oneShot, false, 1, 1, "REFUSED_STREAM"},
+		"once, without leave": {text, true, 1, 1, "REFUSED_STREAM"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld2(t, "", func(t *testing.T, w *world, _ *tls.Config) {
+				asked := 0
+				script := streams(func(s *stream2) {
+					if asked++; asked <= tt.refusals {
+						s.Cancel(http2.RefusedStream, errors.New("refused"))
+						return
+					}
+					s.answer(200, "ok")
+				})
+				w.serve2("server.test", "10.0.0.1", nil, script, script, script)
+				got, err := w.do("POST", "http://server.test/", tt.body(), WithRetryOnConnectionFailure(!tt.no))
+				if err != nil {
+					got = err.Error()
+				}
+				if !strings.Contains(got, tt.want) || asked != tt.asked || err != nil && !SafeToRetry(err) {
+					t.Errorf("got %s after %d requests, want %s after %d", got, asked, tt.want, tt.asked)
+				}
+			})
+		})
+	}
 }
 
 // Fact 70: with another address left, the same connection is tried again first, and then the other one.

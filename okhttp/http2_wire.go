@@ -154,15 +154,19 @@ func (w *http2Wire) sent() bool {
 // untouched reports whether a stream ended in a way that proves that the server did not act on it (RFC 9113 section 8.7).
 func untouched(err error) bool {
 	var away *http2.GoAwayError
+	return errors.As(err, &away) || refusedStream(err)
+}
+
+// refusedStream reports whether the server refused a stream.
+func refusedStream(err error) bool {
 	var reset *http2.StreamResetError
-	return errors.As(err, &away) || errors.As(err, &reset) && reset.Remote && reset.Code == http2.RefusedStream
+	return errors.As(err, &reset) && reset.Remote && reset.Code == http2.RefusedStream
 }
 
 // crowdedOut reports whether the server refused a stream because there were more than it allows, before it could say how many that is. The failure
 // says nothing about the connection, nor about its route.
 func (w *http2Wire) crowdedOut(err error) bool {
-	var reset *http2.StreamResetError
-	return errors.As(err, &reset) && reset.Remote && reset.Code == http2.RefusedStream && w.stream.Crowded()
+	return refusedStream(err) && w.stream.Crowded()
 }
 
 // judge decides, after a failure, whether the connection gets other calls: one refused stream says nothing about it, the second does, and so

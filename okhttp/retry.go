@@ -185,8 +185,13 @@ func (c *Call) recoverable(ctx context.Context, cfg *config, req *Request, err e
 	case ae.sent && !req.repeatable():
 		return false
 	}
-	if w, ok := c.exchange.wire.(*http2Wire); ok && w.crowdedOut(err) {
+	w, ok := c.exchange.wire.(*http2Wire)
+	switch {
+	case ok && w.crowdedOut(err):
 		return c.around(plan, err)
+	case ok && refusedStream(err):
+		once := plan.again()
+		return plan.more() || once
 	}
 	return plan.more()
 }

@@ -66,6 +66,7 @@ func TestFraming(t *testing.T) {
 
 // TestRetries: what the client does again by itself, and what not.
 func TestRetries(t *testing.T) {
+	refusing := mockserver.Reply(200).On(mockserver.RequestHead, mockserver.CloseStream{Code: http2.RefusedStream})
 	for _, tt := range []struct {
 		name    string
 		version string
@@ -73,9 +74,10 @@ func TestRetries(t *testing.T) {
 		fails   string // the kind
 		count   int    // of requests, those that could not be read among them
 	}{
-		{"a refused stream of a used connection", "HTTP/2", []mockserver.Response{mockserver.Reply(200), mockserver.Reply(200).On(mockserver.RequestHead, mockserver.CloseStream{Code: http2.RefusedStream})}, "", 3},
+		{"a refused stream of a used connection", "HTTP/2", []mockserver.Response{mockserver.Reply(200), refusing}, "", 3},
 		{"a goodbye that refuses, on a used connection", "HTTP/2", []mockserver.Response{mockserver.Reply(200), mockserver.Reply(200).On(mockserver.ResponseStart, mockserver.GoAway{Refuse: true})}, "", 3},
-		{"a refused stream of a new connection", "HTTP/2", []mockserver.Response{mockserver.Reply(200).On(mockserver.RequestHead, mockserver.CloseStream{Code: http2.RefusedStream})}, "stream reset REFUSED_STREAM", 1},
+		{"a refused stream of a new connection", "HTTP/2", []mockserver.Response{refusing}, "", 2},
+		{"a call whose streams are refused, and the next", "HTTP/2", []mockserver.Response{refusing, refusing}, "", 3},
 		{"an error of the server", "HTTP/2", []mockserver.Response{mockserver.Reply(200).On(mockserver.ResponseStart, mockserver.CloseStream{Code: http2.InternalError})}, "stream reset INTERNAL_ERROR", 1},
 		{"a new connection that ends", "HTTP/1.1", []mockserver.Response{mockserver.Reply(200).On(mockserver.ResponseStart, mockserver.CloseSocket{})}, "early end", 1},
 		{"a connection that ended when it was idle", "HTTP/1.1", []mockserver.Response{mockserver.Reply(200).On(mockserver.ResponseEnd, mockserver.CloseSocket{}), mockserver.Reply(200)}, "", 2},
