@@ -41,6 +41,9 @@ func TestTLSIsRecorded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if n := len(w.conn.(*tls.Conn).ConnectionState().PeerCertificates); n != 1 {
+				t.Errorf("the server has %d certificates", n)
+			}
 			w.send("GET / HTTP/1.1·Host: other··")
 			w.want("HTTP/1.1 200 OK·Content-Length: 0··")
 			r := take(t, s)

@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/okhttp-go/ok/okhttp"
 	"github.com/okhttp-go/ok/okhttp/http2"
 	"github.com/okhttp-go/ok/okio"
 )
@@ -145,46 +143,6 @@ func (r Response) Reason(phrase string) Response {
 	return r
 }
 
-// Header sets a header field: fields of that name, in any case, are removed and the new one comes last. Content-Length and
-// Transfer-Encoding replace what the server would say of the body, be it right or wrong, and change nothing else.
-func (r Response) Header(name, value string) Response {
-	r.fields = slices.Clone(r.fields)
-	for i := 0; i < len(r.fields); {
-		if strings.EqualFold(r.fields[i], name) {
-			r.fields = slices.Delete(r.fields, i, i+2)
-		} else {
-			i += 2
-		}
-	}
-	return r.AddHeader(name, value)
-}
-
-// AddHeader appends a header field.
-func (r Response) AddHeader(name, value string) Response {
-	r.fields, r.err = appendField(r.fields, name, value, r.err)
-	return r
-}
-
-// AddHeaderRaw appends a header field that is not checked: names with spaces, values with line ends, what else must not be sent (RFC 9110 section
-// 5.5). The status and the fields for framing are the server's even then. On HTTP/2 names become lower case, and all fields are sent as they are given, also
-// those that HTTP/2 does not have.
-func (r Response) AddHeaderRaw(name, value string) Response {
-	r.fields, r.lenient = append(slices.Clip(r.fields), name, value), true
-	return r
-}
-
-// appendField copies fields with one more, unless it or something before was wrong.
-func appendField(fields []string, name, value string, before error) ([]string, error) {
-	if before != nil {
-		return fields, before
-	}
-	name, value = strings.Trim(name, " \t"), strings.Trim(value, " \t")
-	if _, err := (okhttp.Headers{}).AddNonASCII(name, value); err != nil {
-		return fields, fmt.Errorf("mockserver: %w", err)
-	}
-	return append(slices.Clip(fields), name, value), nil
-}
-
 // Body sets the body, which is copied.
 func (r Response) Body(p []byte) Response {
 	p = bytes.Clone(p)
@@ -240,12 +198,6 @@ func (r Response) WrongLength(difference int64) Response {
 // UntilClose sends the body without anything that frames it: it ends when the server closes the connection, which it does.
 func (r Response) UntilClose() Response {
 	r.open, r.chunked, r.chunks = true, false, nil
-	return r
-}
-
-// Trailer appends a trailer field (RFC 9110 section 6.5). The body must be chunked.
-func (r Response) Trailer(name, value string) Response {
-	r.trailers, r.err = appendField(r.trailers, name, value, r.err)
 	return r
 }
 
@@ -352,30 +304,6 @@ func (r *Response) startsConnection() bool {
 func (r *Response) bodiless(method string) bool {
 	code := r.Code()
 	return method == "HEAD" || code == 204 || code == 304 || code == 101 || method == "CONNECT" && code/100 == 2
-}
-
-// head returns the reason and the fields of the head, framing included.
-func (r *Response) head(method string) (reason string, fields []string) {
-	if reason = r.reason; !r.reasoned {
-		reason = reasonOf(r.Code())
-	}
-	for i := 0; i < len(r.fields); i += 2 {
-		if strings.EqualFold(r.fields[i], "Content-Length") || strings.EqualFold(r.fields[i], "Transfer-Encoding") {
-			return reason, r.fields
-		}
-	}
-	code := r.Code()
-	switch {
-	case r.open, code == 204, code == 101, method == "CONNECT" && code/100 == 2: // RFC 9110 section 8.6
-		return reason, r.fields
-	case r.encoded():
-		fields = []string{"Transfer-encoding", "chunked"}
-	case code == 304 && r.content.open == nil: // it would be the length of a 200
-		return reason, r.fields
-	default:
-		fields = []string{"Content-Length", strconv.FormatInt(max(r.content.length+r.lengthOff, 0), 10)}
-	}
-	return reason, append(fields, r.fields...)
 }
 
 // encoded reports whether the body goes out in the chunked coding.

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/okhttp-go/ok/okhttp"
 )
 
 const (
@@ -33,6 +35,8 @@ func (s *Server) Start(addr string) error {
 		return fmt.Errorf("mockserver: start: %w", ErrClosed)
 	case s.addr != nil:
 		return s.startedAt(addr)
+	case s.cfg.protocols > okhttp.HTTP2PriorKnowledge:
+		return fmt.Errorf("mockserver: WithProtocols(%d): expected HTTP2OrHTTP1, HTTP1Only or HTTP2PriorKnowledge", s.cfg.protocols)
 	}
 	listener, err := s.cfg.listen(addr)
 	if err != nil {

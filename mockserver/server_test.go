@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/okhttp-go/ok/mockserver"
+	"github.com/okhttp-go/ok/okhttp"
 	"github.com/okhttp-go/ok/okio"
 )
 
@@ -173,6 +174,7 @@ func TestFaultsOfScriptsFailTheTest(t *testing.T) {
 		{"reason", ok.Reason("a\nb"), "Reason"},
 		{"chunk", ok.Chunked(0), "chunk of 0 bytes"},
 		{"trailers", ok.Text("x").Trailer("a", "b"), "not chunked"},
+		{"trailers of nothing", ok.Trailer("a", "b"), "not chunked"},
 		{"trailer name", ok.Chunked().Trailer("", "b"), "name"},
 		{"informational", ok.Informational(101), "Informational(101)"},
 		{"informational headers", ok.Informational(103, "a"), "alternate"},
@@ -280,20 +282,25 @@ func TestEnqueueBesidesADispatcherFailsTheTest(t *testing.T) {
 
 func TestExpectContinue(t *testing.T) {
 	const head = "POST / HTTP/1.1·Content-Length: 5·Expect: 100-continue··"
-	t.Run("scripted", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			s := memory(t)
-			s.Enqueue(mockserver.Reply(200).Continue())
-			w := dial(t, s)
-			w.send(head)
-			w.want("HTTP/1.1 100 Informational··")
-			w.send("hello")
-			w.want("HTTP/1.1 200 OK·Content-Length: 0··")
-			if r := take(t, s); string(r.Body) != "hello" {
-				t.Errorf("recorded %v", r)
-			}
+	for name, request := range map[string][2]string{
+		"scripted":          {head, "hello"},
+		"scripted, chunked": {"POST / HTTP/1.1·Transfer-Encoding: chunked·Expect: 100-continue··", "5·hello·0··"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := memory(t)
+				s.Enqueue(mockserver.Reply(200).Continue())
+				w := dial(t, s)
+				w.send(request[0])
+				w.want("HTTP/1.1 100 Informational··")
+				w.send(request[1])
+				w.want("HTTP/1.1 200 OK·Content-Length: 0··")
+				if r := take(t, s); string(r.Body) != "hello" || len(r.ChunkSizes) > 0 != strings.Contains(name, "chunked") {
+					t.Errorf("recorded %v", r)
+				}
+			})
 		})
-	})
+	}
 	t.Run("not scripted", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := memory(t)
@@ -444,6 +451,16 @@ func TestStartFails(t *testing.T) {
 			again.Close()
 		}
 	}
+	// What a server speaks is one of three things, so there are no lists of protocols that contradict themselves.
+	for p := range okhttp.Protocols(5) {
+		again, err := mockserver.Start(mockserver.WithProtocols(p))
+		if (err == nil) != (p <= okhttp.HTTP2PriorKnowledge) || err != nil && !strings.Contains(err.Error(), "expected HTTP2OrHTTP1, HTTP1Only or HTTP2PriorKnowledge") {
+			t.Errorf("started with protocols %d: %v", p, err)
+		}
+		if err == nil {
+			again.Close()
+		}
+	}
 }
 
 func TestManyServersLeaveNothing(t *testing.T) {
@@ -493,18 +510,30 @@ func TestURL(t *testing.T) {
 
 func TestRequestURL(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := memory(t, mockserver.WithAddr("127.0.0.1:80"), mockserver.WithDispatcher(answer(mockserver.Reply(200))))
-		for _, tt := range []struct{ request, want string }{
-			{"GET /a/deep/path?key=foo%20bar HTTP/1.1·Host: b.c:81··", "http://b.c:81/a/deep/path?key=foo%20bar"},
-			{"GET http://android.com/ HTTP/1.1·Host: proxy··", "http://android.com/"},
-			{"OPTIONS * HTTP/1.1·Host: a_b.com··", "http://a_b.com/"},
-			{"GET /x HTTP/1.1··", "http://127.0.0.1/x"},
-			{"CONNECT example.com:8080 HTTP/1.1··", "http://example.com:8080/"},
+		any := mockserver.WithDispatcher(answer(mockserver.Reply(200)))
+		s, s6 := memory(t, mockserver.WithAddr("127.0.0.1:80"), any), memory(t, mockserver.WithAddr("[::1]:80"), any)
+		for _, tt := range []struct {
+			to            *mockserver.Server
+			request, want string
+		}{
+			{s, "GET /a/deep/path?key=foo%20bar HTTP/1.1·Host: b.c:81··", "http://b.c:81/a/deep/path?key=foo%20bar"},
+			{s, "GET http://android.com/ HTTP/1.1·Host: proxy··", "http://android.com/"},
+			{s, "OPTIONS * HTTP/1.1·Host: a_b.com··", "http://a_b.com/"},
+			{s, "GET /x HTTP/1.1··", "http://127.0.0.1/x"},
+			{s6, "GET /x HTTP/1.1··", "http://[::1]/x"},
+			{s6, "GET /x HTTP/1.1·Host: a··", "http://a/x"},
+			{s, "CONNECT example.com:8080 HTTP/1.1··", "http://example.com:8080/"},
 		} {
-			dial(t, s).send(tt.request)
-			if u, err := take(t, s).URL(); err != nil || u.String() != tt.want {
+			dial(t, tt.to).send(tt.request)
+			if u, err := take(t, tt.to).URL(); err != nil || u.String() != tt.want {
 				t.Errorf("%q: %v, %v, want %s", tt.request, u, err, tt.want)
 			}
+		}
+		dial(t, s).send("GET /a/deep/path?key=foo%20bar HTTP/1.1·Host: a··")
+		r := take(t, s)
+		u, err := r.URL()
+		if value, _ := u.Query("key"); value != "foo bar" || strings.Join(u.PathSegments(), " ") != "a deep path" || r.Target != "/a/deep/path?key=foo%20bar" || err != nil {
+			t.Errorf("%s has the parts %q and %q, %v", r.Target, u.PathSegments(), value, err)
 		}
 		dial(t, s).send("GET / HTTP/1.1·Host: a b··")
 		if u, err := take(t, s).URL(); err == nil {

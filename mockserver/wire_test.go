@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 
 	"github.com/okhttp-go/ok/mockserver"
+	"github.com/okhttp-go/ok/okhttp"
 	"github.com/okhttp-go/ok/okhttp/http1"
 )
 
@@ -23,6 +24,10 @@ func stream(length int64, r io.Reader) mockserver.Response {
 // TestResponseBytes has the exact bytes of scripts.
 func TestResponseBytes(t *testing.T) {
 	ok := mockserver.Reply(200)
+	list, err := okhttp.NewHeaders("Cookie", "x", "cookies", "y")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name    string
 		script  mockserver.Response
@@ -39,6 +44,9 @@ func TestResponseBytes(t *testing.T) {
 			"HTTP/1.1 200 OK·Content-Length: 0·B: 1·a: 2·b: 3··", false},
 		{"set header", ok.AddHeader("Cookie", "1").AddHeader("Cookies", "2").AddHeader("cOOKIE", "3").Header("cookie", "4"), get,
 			"HTTP/1.1 200 OK·Content-Length: 0·Cookies: 2·cookie: 4··", false},
+		{"cleared headers", ok.AddHeader("A", "1").Headers(okhttp.Headers{}).AddHeader("Cookie", "b").AddHeader("Cookie", "a"), get,
+			"HTTP/1.1 200 OK·Content-Length: 0·Cookie: b·Cookie: a··", false},
+		{"replaced headers", ok.AddHeader("A", "1").Headers(list), get, "HTTP/1.1 200 OK·Content-Length: 0·Cookie: x·cookies: y··", false},
 		{"chunks of one size", ok.Text("abcdef").Chunked(4).Trailer("a", "b"), get,
 			"HTTP/1.1 200 OK·Transfer-encoding: chunked··4·abcd·2·ef·0·a: b··", false},
 		{"chunks of sizes", ok.Text("abcdefgh").Chunked(1, 3, 2), get,
@@ -100,13 +108,25 @@ func TestReasonFollowsTheHundred(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := memory(t)
 		w := dial(t, s)
-		for _, tt := range []struct {
-			status int
-			reason string
-		}{{200, "OK"}, {299, "OK"}, {300, "Redirection"}, {404, "Client Error"}, {500, "Server Error"}, {600, "Mock Response"}, {999, "Mock Response"}} {
-			s.Enqueue(mockserver.Reply(tt.status))
+		reasons := []string{2: "OK", "Redirection", "Client Error", "Server Error", "Mock Response", "Mock Response", "Mock Response", "Mock Response"}
+		for status := 102; status < 200; status++ {
+			s.Enqueue(mockserver.Reply(204).Informational(status))
 			w.send(get)
-			w.want(fmt.Sprintf("HTTP/1.1 %d %s·Content-Length: 0··", tt.status, tt.reason))
+			w.want(fmt.Sprintf("HTTP/1.1 %d Informational··HTTP/1.1 204 OK··", status))
+		}
+		for status := 200; status < 1000; status++ {
+			s.Enqueue(mockserver.Reply(status))
+			w.send(get)
+			length := "Content-Length: 0·"
+			if status == 204 || status == 304 {
+				length = ""
+			}
+			w.want(fmt.Sprintf("HTTP/1.1 %d %s·%s·", status, reasons[status/100], length))
+		}
+		for status := -1; status < 200; status++ {
+			if err := mockserver.Reply(status).Err(); (err == nil) != (status == 101) {
+				t.Errorf("a response of %d: %v", status, err)
+			}
 		}
 	})
 }
