@@ -126,11 +126,7 @@ func (c *Conn) endRead(ctx context.Context, err error) error {
 			return context.Cause(ctx)
 		}
 	}
-	if err == nil {
-		c.reading.give()
-		return nil
-	}
-	if err == io.EOF { // of a message, to its reader
+	if err == nil || err == io.EOF || err == errStale { // these are for the reader of a message
 		c.reading.give()
 		return err
 	}
@@ -178,10 +174,7 @@ type pendingRead struct{ bytes []byte }
 // readMessage reads a message to the end of dst, or goes on with one. The turn is held.
 func (c *Conn) readMessage(dst []byte) (Type, []byte, error) {
 	if c.pending == nil {
-		if err := c.skip(); err != nil {
-			return 0, dst, err
-		}
-		if err := c.r.begin(); err != nil {
+		if err := c.nextMessage(c.cfg.MaxMessage); err != nil {
 			return 0, dst, err
 		}
 	}
@@ -229,10 +222,26 @@ func (c *Conn) readCompressed(dst []byte) (Type, []byte, error) {
 	return Type(c.r.kind), p, nil
 }
 
+// nextMessage goes on to the next message, of which as much may come as is said. The turn is held.
+func (c *Conn) nextMessage(most int64) error {
+	if err := c.skip(); err != nil {
+		return err
+	}
+	c.r.max = most
+	return c.r.begin()
+}
+
 // skip drops what is left of a message that nobody reads on. The turn is held.
 func (c *Conn) skip() error {
 	if c.stream != nil {
 		return c.stream.skip()
+	}
+	if c.r.within && c.r.compressed && c.inflate.context { // later messages may refer to it
+		waste := takeScratch()
+		defer waste.release()
+		var err error
+		_, waste.bytes, err = c.readCompressed(waste.bytes)
+		return err
 	}
 	c.pending = nil
 	return c.r.skip()

@@ -20,19 +20,16 @@ func (c *Conn) NextReader(ctx context.Context) (Type, io.Reader, error) {
 	if err := c.beginRead(ctx); err != nil {
 		return 0, nil, err
 	}
-	m, err := c.nextStream(ctx)
+	m, err := c.nextStream(ctx, c.cfg.MaxMessage)
 	if err = c.endRead(ctx, err); err != nil {
 		return 0, nil, err
 	}
 	return m.kind, m, nil
 }
 
-func (c *Conn) nextStream(ctx context.Context) (*messageReader, error) {
-	if err := c.skip(); err != nil {
-		return nil, err
-	}
-	c.stream = nil
-	if err := c.r.begin(); err != nil {
+// nextStream returns the next message, of which as much may come as is said. The turn is held.
+func (c *Conn) nextStream(ctx context.Context, most int64) (*messageReader, error) {
+	if err := c.nextMessage(most); err != nil {
 		return nil, err
 	}
 	m := &messageReader{conn: c, ctx: ctx, kind: Type(c.r.kind)}
