@@ -109,6 +109,10 @@ export default defineConfig({
           { text: 'Calls', link: '/cookbook/calls' },
           { text: 'Interceptors and events', link: '/cookbook/interceptors' },
           { text: 'HTTPS', link: '/cookbook/https' },
+          { text: 'Networks that fail', link: '/cookbook/resilience' },
+          { text: 'Connections and names', link: '/cookbook/network' },
+          { text: 'Streams', link: '/cookbook/streams' },
+          { text: 'In tests', link: '/cookbook/testing' },
         ],
       },
       {

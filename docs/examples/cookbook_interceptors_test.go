@@ -2,6 +2,7 @@ package examples
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"log"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/okhttp-go/ok/mockserver"
 	"github.com/okhttp-go/ok/okhttp"
+	"github.com/okhttp-go/ok/okhttp/oklog"
 )
 
 func Example_cookbookTiming() {
@@ -147,4 +149,55 @@ func Example_cookbookPrintEvents() {
 	}
 	fmt.Println(resp.Body.Text())
 	// Output: hello <nil>
+}
+
+func Example_cookbookLogging() {
+	ctx := context.Background()
+	printed := 0
+	print := func(line string) { printed++ }
+	// #region logging
+	logging := oklog.New(print, &oklog.Config{Level: oklog.Headers, RedactQuery: []string{"token"}}) // log.Println, say
+	client := okhttp.New(okhttp.WithNetworkInterceptor(logging))
+	// #endregion logging
+	defer client.Close()
+	resp, err := client.Get(ctx, server.URL+"/hello?token=s3cret")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer resp.Body.Close()
+	fmt.Println(printed > 4)
+	// Output: true
+}
+
+func Example_cookbookIdempotencyKey() {
+	s := scripted(mockserver.Reply(503), mockserver.Reply(200))
+	defer s.Close()
+	ctx := context.Background()
+	// #region idempotencykey
+	// An application interceptor runs once a call, so that all tries of one order have one key.
+	once := okhttp.InterceptorFunc(func(ctx context.Context, chain okhttp.Chain) (*okhttp.Response, error) {
+		req := chain.Request()
+		if req.Method() != "POST" || req.Headers().Get("Idempotency-Key") != "" {
+			return chain.Proceed(ctx, req)
+		}
+		keyed, err := req.With(okhttp.Header("Idempotency-Key", rand.Text()))
+		if err != nil {
+			return nil, err
+		}
+		return chain.Proceed(ctx, keyed)
+	})
+	client := okhttp.New(okhttp.WithInterceptor(once), okhttp.WithRetryPolicy(okhttp.RetryPolicy{
+		MaxAttempts: 3, BaseDelay: time.Millisecond,
+	}))
+	// #endregion idempotencykey
+	defer client.Close()
+	resp, err := client.Post(ctx, s.URL("/orders"), okhttp.Text("one tea"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer resp.Body.Close()
+	first, _ := s.TryTakeRequest()
+	second, _ := s.TryTakeRequest()
+	fmt.Println(resp.Status, first.Headers.Get("Idempotency-Key") == second.Headers.Get("Idempotency-Key"))
+	// Output: 200 true
 }

@@ -3,6 +3,7 @@ package examples
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
@@ -100,4 +101,34 @@ func TestOkcurlPage(t *testing.T) {
 	if text := page(t, "../okcurl.md"); !strings.Contains(text, "|---|---|\n"+want) {
 		t.Errorf("the page does not have this table:\n%s", want)
 	}
+}
+
+// Each recipe of the cookbook has code that is run, and none is there twice.
+func TestCookbookPages(t *testing.T) {
+	names, err := filepath.Glob("../cookbook/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]string{}
+	recipes := 0
+	for _, name := range names {
+		for _, recipe := range strings.Split(page(t, name), "\n## ")[1:] {
+			title, _, _ := strings.Cut(recipe, "\n")
+			code := regexp.MustCompile(`(?m)^<<< @/examples/(\S+)\{go\}$`).FindAllStringSubmatch(recipe, -1)
+			if len(code) == 0 {
+				t.Errorf("%s: %q has no code", name, title)
+			}
+			for _, c := range code {
+				if other := seen[c[1]]; other != "" {
+					t.Errorf("%s: %q has the code of %q", name, title, other)
+				}
+				seen[c[1]] = title
+			}
+			recipes++
+		}
+	}
+	if recipes < 40 {
+		t.Errorf("%d recipes", recipes)
+	}
+	t.Logf("%d recipes", recipes)
 }
