@@ -47,6 +47,7 @@ type Decoder struct {
 	hasRetry bool
 	latest   string            // the latest type
 	types    map[string]string // those seen, so that each is made once
+	texts    texts             // of types, and of IDs beside long data
 
 	// Of the event that is being read.
 	data    []byte // each line followed by a line feed, not decoded yet
@@ -167,7 +168,7 @@ func (d *Decoder) setID(value []byte) {
 	case string(value) == d.last:
 		d.idSet, d.cleared = false, len(value) == 0
 	case bytes.IndexByte(value, 0) < 0:
-		d.id, d.idSet, d.cleared = appendText(d.id[:0], value), true, len(value) == 0
+		d.id, d.idSet, d.cleared = appendText(reuse(d.id), value), true, len(value) == 0
 	}
 }
 
@@ -219,12 +220,17 @@ func (d *Decoder) intern(value []byte) string {
 	if s, ok := d.types[string(value)]; ok {
 		return s
 	}
-	s := string(appendText(nil, value))
-	if len(value) <= longestType {
-		if d.types == nil || len(d.types) == mostTypes {
+	if !utf8.Valid(value) {
+		return string(appendText(nil, value))
+	}
+	s := d.texts.string(value)
+	if len(s) <= longestType {
+		if d.types == nil {
 			d.types = make(map[string]string)
+		} else if len(d.types) == mostTypes {
+			clear(d.types)
 		}
-		d.types[string(value)] = s
+		d.types[s] = s
 	}
 	return s
 }
@@ -243,27 +249,26 @@ func (d *Decoder) dispatch(e *Event, data []byte, event bool) bool {
 		e.ID = d.last
 		d.data = reuse(d.data)
 	} else if d.idSet && d.cfg.Mode == Standard {
-		d.last = string(d.id)
+		d.last = d.texts.string(d.id)
 	}
 	d.typ, d.idSet, d.revises = "", false, false
 	d.cleared = d.cleared && !event && d.cfg.Mode == Standard
 	return event
 }
 
-// sharedString is up to how many bytes data and id are one piece of memory, which the id keeps alive after the data is gone.
-const sharedString = 1 << 10
-
-// strings makes those of an event: its data, and its id if it has a new one.
+// strings makes those of an event: its data, and its id if it has a new one. They are one piece of memory, unless an id that is kept would keep many times its own alive.
 func (d *Decoder) strings(data []byte) string {
 	if !utf8.Valid(data) {
-		data = appendText(nil, data)
+		raw := len(d.data)
+		d.data = appendText(d.data, data)
+		data = d.data[raw:]
 	}
 	n := len(data)
 	if !d.idSet {
 		return string(data)
 	}
-	if n+len(d.id) > sharedString {
-		d.last = string(d.id)
+	if n > max(textsSize, textsShare*len(d.id)) {
+		d.last = d.texts.string(d.id)
 		return string(data)
 	}
 	d.data = append(append(d.data[:0], data...), d.id...)

@@ -3,6 +3,7 @@ package oksse
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"strings"
@@ -116,40 +117,76 @@ func (r *trickle) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// At most one allocation an event, ids included, and flat memory.
+// At most one allocation an event, ids and types included, and flat memory. Where an id must not keep the data alive, several share one more.
 func TestAllocations(t *testing.T) {
-	const events = 100_000
-	for name, text := range map[string]string{
-		"data":       "data: 0123456789012345678901234567890123456789\n\n",
-		"id":         "id: 1\nevent: tick\ndata: 0123456789\n\nid: 2\nevent: tock\ndata: 0123456789\n\n",
-		"same id":    "id: 1\ndata: 0123456789\n\nid: 1\ndata: 9\n\n",
-		"lines":      "data: 1\ndata: 2\ndata: 3\r\n\r\n",
-		"CR":         "data: 1\rdata: 2\r\r",
-		"long lines": "data: " + strings.Repeat("x", 100<<10) + "\n\n",
+	long := strings.Repeat("0123456789", 1000)
+	types := ""
+	for i := range 2 * mostTypes {
+		types += fmt.Sprintf("event: type-%d\ndata: x\n\n", i)
+	}
+	for name, c := range map[string]struct {
+		text string
+		more int // one more allocation in so many events
+	}{
+		"data":          {"data: 0123456789012345678901234567890123456789\n\n", 0},
+		"id":            {"id: 1\nevent: tick\ndata: 0123456789\n\nid: 2\nevent: tock\ndata: 0123456789\n\n", 0},
+		"same id":       {"id: 1\ndata: 0123456789\n\nid: 1\ndata: 9\n\n", 0},
+		"id alone":      {"id: 1\n\nid: 2\ndata: x\n\n", 200},
+		"id, long data": {"id: 1\ndata: " + long + "\n\nid: 2\ndata: " + long + "\n\n", 200},
+		"long id":       {"id: 1" + long + "\ndata: " + long + "\n\nid: 2\ndata: x\n\n", 0},
+		"long both":     {"id: 1" + long[:2000] + "\ndata: " + long + long + "\n\nid: 2" + long[:1000] + "\ndata: " + long + "\n\n", textsShare},
+		"types":         {types, 50},
+		"no UTF-8":      {"data: a\xff\n\nid: \xff\ndata: \xff\ndata: " + long + "\n\n", 200},
+		"lines":         {"data: 1\ndata: 2\ndata: 3\r\n\r\n", 0},
+		"CR":            {"data: 1\rdata: 2\r\r", 0},
+		"long lines":    {"data: " + strings.Repeat("x", 100<<10) + "\n\n", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := int64(events)
-			if name == "long lines" {
-				n = 200
-			}
-			in := &endless{text: text, left: n * int64(len(text)) / max(int64(strings.Count(text, "\n\n")), 1)}
-			var got int64
+			in := &endless{text: c.text, left: int64(len(c.text)) * int64(max(200, 1<<20/len(c.text)))}
+			events := uint64(0)
 			count, _ := mallocs(func() {
 				for _, err := range NewDecoder(in, nil).All() {
 					if err != nil {
 						t.Fatal(err)
 					}
-					got++
+					events++
 				}
 			})
-			if got < n {
-				t.Errorf("%d events", got)
+			most := events + 64
+			if c.more > 0 {
+				most += events / uint64(c.more)
 			}
-			if count > uint64(got)+64 {
-				t.Errorf("%d allocations for %d events", count, got)
+			if events < 200 || count > most {
+				t.Errorf("%d allocations for %d events", count, events)
 			}
 		})
 	}
+}
+
+// An ID that is kept does not keep the data of its event alive.
+func TestKeptIDs(t *testing.T) {
+	text := ""
+	for i := range 10 {
+		text += fmt.Sprintf("id: %d\ndata: %s\n\n", i, strings.Repeat("x", 100<<10))
+	}
+	before, ids := heap(), []string(nil)
+	d := NewDecoder(&endless{text: text, left: 100 * int64(len(text))}, nil)
+	for e := range d.All() {
+		ids = append(ids, e.ID)
+	}
+	if more := heap() - before; len(ids) != 1000 || more > 1<<20 {
+		t.Errorf("%d ids keep %d bytes", len(ids), more)
+	}
+	runtime.KeepAlive(ids)
+	runtime.KeepAlive(d)
+}
+
+// heap returns how many bytes are alive.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 // The memory of a large event is given back.
@@ -165,17 +202,26 @@ func TestLargeBuffersAreGivenBack(t *testing.T) {
 }
 
 func BenchmarkDecoder(b *testing.B) {
-	text := "event: update\nid: 123456\ndata: {\"symbol\":\"ABCD\",\"price\":123.45,\"volume\":1000}\n\n"
-	stream := []byte(strings.Repeat(text, 1000))
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for done := 0; done < b.N; {
-		for _, err := range NewDecoder(bytes.NewReader(stream), nil).All() {
-			if err != nil {
-				b.Fatal(err)
+	price := "data: {\"symbol\":\"ABCD\",\"price\":123.45,\"volume\":1000}\n\n"
+	article := "data: " + strings.Repeat("0123456789", 400) + "\n\n"
+	for name, text := range map[string]string{
+		"same id":           strings.Repeat("event: update\nid: 123456\n"+price, 2),
+		"ids":               "event: update\nid: 123456\n" + price + "event: update\nid: 123457\n" + price,
+		"ids and long data": "id: 123456\n" + article + "id: 123457\n" + article,
+	} {
+		stream := []byte(strings.Repeat(text, 500))
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text) / 2))
+			b.ReportAllocs()
+			for done := 0; done < b.N; {
+				for _, err := range NewDecoder(bytes.NewReader(stream), nil).All() {
+					if err != nil {
+						b.Fatal(err)
+					}
+					done++
+				}
 			}
-			done++
-		}
+		})
 	}
 }
 
@@ -185,12 +231,6 @@ func TestEndlessStream(t *testing.T) {
 		t.Skip("a gigabyte takes a moment")
 	}
 	in := &endless{text: "id: 1\nevent: tick\ndata: " + strings.Repeat("0123456789", 100) + "\n: beat\n\nid: 2\ndata: x\n\n", left: 1 << 30}
-	heap := func() uint64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
 	before, events := heap(), 0
 	d := NewDecoder(in, nil)
 	for _, err := range d.All() {
