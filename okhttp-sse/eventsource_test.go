@@ -35,8 +35,8 @@ func (s *scene) listener() ListenerFuncs {
 	}
 }
 
-// listen follows a stream to its end.
-func (s *scene) listen(req *okhttp.Request, l Listener) *EventSource {
+// hear follows a stream to its end.
+func (s *scene) hear(req *okhttp.Request, l Listener) *EventSource {
 	source := Factory{Caller: s.client}.NewEventSource(s.t.Context(), req, l)
 	<-source.Done()
 	return source
@@ -108,7 +108,7 @@ func TestEventSource(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inScene(t, func(t *testing.T, s *scene) {
 				s.client = s.client.With(c.opts...)
-				source := s.listen(s.request(), s.listener())
+				source := s.hear(s.request(), s.listener())
 				s.wantLog(c.want)
 				if source.Request().Headers().Get("Accept") != eventStream {
 					t.Error("no Accept header")
@@ -165,7 +165,7 @@ func TestEventSourceLimit(t *testing.T) {
 // A broken stream is a failure with the response, whose body was the stream.
 func TestEventSourceBroken(t *testing.T) {
 	inScene(t, func(t *testing.T, s *scene) {
-		s.listen(s.request(), s.listener())
+		s.hear(s.request(), s.listener())
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if n := len(s.log); n != 3 || s.log[1] != "event (-,-,a)" || !strings.HasPrefix(s.log[2], "failure okhttp: GET") || !strings.HasSuffix(s.log[2], ", 200  "+unreadable) {
@@ -228,7 +228,7 @@ func TestEventSourceCancel(t *testing.T) {
 					}
 					ProcessResponse(resp, l)
 				} else {
-					s.listen(s.request(), l)
+					s.hear(s.request(), l)
 				}
 				s.wantLog(c.want)
 				if since := time.Since(s.start); since > time.Second {
@@ -276,7 +276,7 @@ func TestEventSourceHeaders(t *testing.T) {
 			if accept != "" {
 				want, opts = accept, []okhttp.RequestOption{okhttp.Header("Accept", accept)}
 			}
-			s.listen(s.request(opts...), ListenerFuncs{})
+			s.hear(s.request(opts...), ListenerFuncs{})
 			if fmt.Sprint(got["Accept"]) != "["+want+"]" || got["Cache-Control"] != nil || got["Last-Event-Id"] != nil {
 				t.Errorf("headers %v", got)
 			}
@@ -315,7 +315,7 @@ func TestEventSourceEvents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.listen(req, s.listener())
+		s.hear(req, s.listener())
 		s.wantLog(`
 			callStart
 			proxySelectStart
@@ -374,7 +374,7 @@ func TestListenerPanics(t *testing.T) {
 			} else {
 				l.Event = func(*EventSource, Event) { panic("mine") }
 			}
-			s.listen(s.request(), l)
+			s.hear(s.request(), l)
 			var panicked *okhttp.PanicError
 			if !errors.As(got, &panicked) || panicked.Value != "mine" {
 				t.Errorf("in %s: %v", in, got)

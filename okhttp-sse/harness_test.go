@@ -2,13 +2,17 @@ package oksse
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,38 +26,76 @@ type scene struct {
 	t       *testing.T
 	network okio.Network
 	client  *okhttp.Client
+	url     string
 	start   time.Time
 	served  sync.WaitGroup
+	made    atomic.Int32 // connections
 
 	mu     sync.Mutex
 	visits []string // of requests: when, with which Last-Event-ID
 	log    []string // what the test notes
 }
 
-const place = "http://10.0.0.1/stream"
-
 // inScene runs a test whose server answers the n-th request, from 1, with answers[n-1], and further ones with the last.
 func inScene(t *testing.T, test func(t *testing.T, s *scene), answers ...http.HandlerFunc) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s := &scene{t: t, start: time.Now()}
-		s.client = okhttp.New(okhttp.WithDialer(&s.network), okhttp.WithProxySelector(okhttp.ProxyList(nil)))
-		l, err := s.network.Listen("10.0.0.1:80")
-		if err != nil {
-			t.Fatal(err)
-		}
-		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			s.served.Add(1)
-			defer s.served.Done()
-			w.Header().Set("Connection", "close") // else the client looks at a connection for 1 ms before it uses it again
-			answers[min(s.visit(r), len(answers))-1](w, r)
-		})}
+		s := &scene{t: t, url: "http://10.0.0.1/stream", start: time.Now()}
+		server := &http.Server{Handler: s.answering(answers)}
+		l := s.listen("10.0.0.1:80")
 		s.served.Go(func() { server.Serve(l) })
 		defer s.served.Wait()
 		defer server.Close()
+		s.client = s.newClient()
 		defer s.client.Close()
 		test(t, s)
 	})
+}
+
+// inHTTP2Scene is inScene over HTTP/2 and TLS.
+func inHTTP2Scene(t *testing.T, test func(t *testing.T, s *scene), answers ...http.HandlerFunc) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s := &scene{t: t, url: "https://example.com/stream", start: time.Now()}
+		server := &httptest.Server{Listener: s.listen("10.0.0.1:443"), Config: &http.Server{Handler: s.answering(answers)}, EnableHTTP2: true}
+		server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+			if state == http.StateNew {
+				s.made.Add(1)
+			}
+		}
+		server.StartTLS()
+		defer s.served.Wait()
+		defer server.Close()
+		roots := x509.NewCertPool()
+		roots.AddCert(server.Certificate())
+		s.client = s.newClient(okhttp.WithTLSConfig(&tls.Config{RootCAs: roots}), okhttp.WithDNS(okhttp.DNSFunc(addresses)))
+		defer s.client.Close()
+		test(t, s)
+	})
+}
+
+func (s *scene) listen(at string) net.Listener {
+	s.t.Helper()
+	l, err := s.network.Listen(at)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return l
+}
+
+func (s *scene) newClient(opts ...okhttp.Option) *okhttp.Client {
+	return okhttp.New(append(opts, okhttp.WithDialer(&s.network), okhttp.WithProxySelector(okhttp.ProxyList(nil)))...)
+}
+
+func (s *scene) answering(answers []http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		s.served.Add(1)
+		defer s.served.Done()
+		if r.ProtoMajor == 1 {
+			w.Header().Set("Connection", "close") // else the client looks at a connection for 1 ms before it uses it again
+		}
+		answers[min(s.visit(r), len(answers))-1](w, r)
+	}
 }
 
 func (s *scene) visit(r *http.Request) int {
@@ -101,7 +143,7 @@ func (s *scene) wantLog(want string) {
 
 func (s *scene) request(opts ...okhttp.RequestOption) *okhttp.Request {
 	s.t.Helper()
-	req, err := okhttp.NewRequest("GET", place, opts...)
+	req, err := okhttp.NewRequest("GET", s.url, opts...)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -110,7 +152,7 @@ func (s *scene) request(opts ...okhttp.RequestOption) *okhttp.Request {
 
 func (s *scene) post(b *okhttp.Body) *okhttp.Request {
 	s.t.Helper()
-	req, err := okhttp.NewRequest("POST", place, okhttp.WithBody(b))
+	req, err := okhttp.NewRequest("POST", s.url, okhttp.WithBody(b))
 	if err != nil {
 		s.t.Fatal(err)
 	}

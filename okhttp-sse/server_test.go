@@ -114,7 +114,7 @@ func TestWriteTimeout(t *testing.T) {
 	var ended chan error
 	inScene(t, func(t *testing.T, s *scene) {
 		ended = make(chan error, 1)
-		resp, err := s.client.Get(t.Context(), place)
+		resp, err := s.client.Get(t.Context(), s.url)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -301,10 +301,7 @@ func TestServerTimeouts(t *testing.T) {
 		w.Send(Event{Data: "a"})
 	}}
 	inScene(t, func(t *testing.T, s *scene) {
-		l, err := s.network.Listen("10.0.0.2:80")
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := s.listen("10.0.0.2:80")
 		server := &http.Server{Handler: h, ReadTimeout: time.Second, WriteTimeout: time.Second}
 		s.served.Go(func() { server.Serve(l) })
 		defer server.Close()

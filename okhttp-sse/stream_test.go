@@ -308,7 +308,7 @@ func TestRebuild(t *testing.T) {
 				return nil, errors.New("enough")
 			}
 			s.note("rebuild %d from %q after %v", r.Attempt, r.LastEventID, r.Err)
-			return okhttp.NewRequest("GET", fmt.Sprint(place, "/", r.Attempt))
+			return okhttp.NewRequest("GET", fmt.Sprint(s.url, "/", r.Attempt))
 		}})
 		s.collect(t.Context(), stream, -1)
 		s.wantLog(`

@@ -18,9 +18,9 @@ import (
 )
 
 // followed reads a stream until its server says that it is over, and returns "ID type data" of each event.
-func followed(t *testing.T, url string, cfg *oksse.Config) (events []string) {
+func followed(t *testing.T, url string, opts ...okhttp.Option) (events []string) {
 	t.Helper()
-	client := okhttp.New()
+	client := okhttp.New(opts...)
 	defer client.Close()
 	req, err := okhttp.NewRequest("GET", url)
 	if err != nil {
@@ -28,7 +28,7 @@ func followed(t *testing.T, url string, cfg *oksse.Config) (events []string) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	for e, err := range oksse.NewStream(client, req, cfg).Events(ctx) {
+	for e, err := range oksse.NewStream(client, req, nil).Events(ctx) {
 		if status, over := errors.AsType[*oksse.StatusError](err); over && status.Status == 204 {
 			break
 		}
@@ -49,16 +49,16 @@ func wantEvents(t *testing.T, got []string, want string) {
 
 // A server on Node, which writes in awkward pieces and cuts a connection off in the middle of an event.
 func TestEventsOfNode(t *testing.T) {
-	got := followed(t, startForms(t, "node", "events.mjs"), nil)
+	got := followed(t, startForms(t, "node", "events.mjs"))
 	wantEvents(t, got, `1 add "é one"
 1 message "two\n\nthree"
 2 message "🎈"
 é message "again"`)
 }
 
-// A server on net/http, over HTTP/1.1 and HTTP/2.
+// A server on net/http, over HTTP/1.1 and HTTP/2 with TLS.
 func TestEventsOfNetHTTP(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	answer := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		switch r.Header.Get("Last-Event-ID") {
 		case "":
@@ -69,16 +69,22 @@ func TestEventsOfNetHTTP(t *testing.T) {
 			}
 			panic(http.ErrAbortHandler)
 		case "2":
-			fmt.Fprint(w, "id: 3\nevent: last\ndata\n\n")
+			fmt.Fprint(w, "id: 3\nevent: last\ndata: over ", r.Proto, "\n\n")
 		default:
 			w.WriteHeader(http.StatusNoContent)
 		}
-	}))
-	defer server.Close()
-	wantEvents(t, followed(t, server.URL, nil), `0 message "{\"n\":0}"
+	}
+	for _, proto := range []string{"HTTP/1.1", "HTTP/2.0"} {
+		server := httptest.NewUnstartedServer(http.HandlerFunc(answer))
+		server.EnableHTTP2 = proto == "HTTP/2.0"
+		server.StartTLS()
+		defer server.Close()
+		roots := server.Client().Transport.(*http.Transport).TLSClientConfig
+		wantEvents(t, followed(t, server.URL, okhttp.WithTLSConfig(roots)), `0 message "{\"n\":0}"
 1 message "{\"n\":1}"
 2 message "{\"n\":2}"
-3 last ""`)
+3 last "over `+proto+`"`)
+	}
 }
 
 // A server on go-sse, with its replay of what was missed.
