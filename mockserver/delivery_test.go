@@ -13,7 +13,8 @@ import (
 	"github.com/okhttp-go/ok/okio"
 )
 
-// arrivals reads from a connection until the end or a minute of silence, and tells what came and when, by time since the start.
+// arrivals reads from a connection until the end or an hour of silence, and tells what came and when, by time since the start. What came at one time may have come in
+// one read or several.
 func arrivals(w *wire) (text string, at []time.Duration) {
 	begun := time.Now()
 	p := make([]byte, 4096)
@@ -21,8 +22,8 @@ func arrivals(w *wire) (text string, at []time.Duration) {
 		w.conn.SetReadDeadline(time.Now().Add(time.Hour))
 		n, err := w.conn.Read(p)
 		text += string(p[:n])
-		if n > 0 {
-			at = append(at, time.Since(begun))
+		if now := time.Since(begun); n > 0 && (len(at) == 0 || at[len(at)-1] != now) {
+			at = append(at, now)
 		}
 		if err != nil {
 			return text, at

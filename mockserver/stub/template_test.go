@@ -75,7 +75,7 @@ func TestTemplatesOfTime(t *testing.T) {
 	}
 }
 
-// TestHostileTemplates has each be stopped soon, with 500.
+// TestHostileTemplates has each be stopped by its budget, with 500. One that is not would take hours.
 func TestHostileTemplates(t *testing.T) {
 	for _, body := range []string{
 		`{{range 1000000000}}{{end}}`,
@@ -93,10 +93,8 @@ func TestHostileTemplates(t *testing.T) {
 		`{{.budget}}`, `{{.request}}`,
 	} {
 		s := templated(t, body)
-		begun := time.Now()
-		got := ask(t, s, "POST", "/a/1/", strings.Repeat(`["aaaaaaaaaaaaaaaa"]`+"\n", 10000))
-		if took := time.Since(begun); !strings.HasPrefix(got, "500 ") || took > 5*time.Second {
-			t.Errorf("%s: %.100s after %v", body, got, took)
+		if got := ask(t, s, "POST", "/a/1/", strings.Repeat(`["aaaaaaaaaaaaaaaa"]`+"\n", 10000)); !strings.HasPrefix(got, "500 ") {
+			t.Errorf("%s: %.100s", body, got)
 		}
 	}
 }
