@@ -69,6 +69,7 @@ type Cache struct {
 	store  Store
 	config Config
 	stats  counters
+	heads  heads
 
 	ctx        context.Context // of what runs in the background
 	stop       context.CancelFunc

@@ -43,7 +43,7 @@ func (c *Cache) lookup(p place, h okhttp.Headers) *candidate {
 	return found
 }
 
-// load reads the head of an entry. What cannot be read is no use and is removed.
+// load reads the head of an entry. What is damaged is no use and is removed; what cannot be read now may be the next time.
 func (c *Cache) load(p place, key string) *candidate {
 	snapshot, err := c.store.Get(key)
 	if err != nil {
@@ -52,36 +52,48 @@ func (c *Cache) load(p place, key string) *candidate {
 		}
 		return nil
 	}
-	e, err := readEntry(snapshot)
+	e, err := c.readEntry(snapshot)
 	if err == nil && e.url == p.text {
+		snapshot.Source(metadataValue).Close() // it has been read, and descriptors are few
 		return &candidate{e, snapshot}
 	}
 	snapshot.Close()
-	if err != nil {
+	switch {
+	case err == nil: // it is of another URL with the same key
+	case damaged(err):
 		c.log("a stored response is damaged", p.url, err)
 		c.store.Remove(key)
+	default:
+		c.log("could not read a stored response", p.url, err)
 	}
 	return nil
 }
 
-// readEntry reads the head of an entry, and holds the length that it tells against the body.
-func readEntry(s Snapshot) (*entry, error) {
+// damaged reports whether err tells of a stored response that will never be read, rather than of a disk or a system that cannot read it now.
+func damaged(err error) bool {
+	var corrupt *CorruptError
+	return errors.As(err, &corrupt) || errors.Is(err, errUndecipherable) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// readEntry reads the head of an entry.
+func (c *Cache) readEntry(s Snapshot) (*entry, error) {
 	text, err := readMetadata(s)
 	if err != nil {
 		return nil, err
 	}
-	return readEntryOf(s, text)
-}
-
-func readEntryOf(s Snapshot, text string) (*entry, error) {
-	e, err := parseEntry(text)
+	e, err := c.heads.parse(s.Key(), text)
 	if err != nil {
 		return nil, err
 	}
+	return e, checkBody(s, e)
+}
+
+// checkBody holds the length that a head tells against the body.
+func checkBody(s Snapshot, e *entry) error {
 	if want, got := e.length(), s.Length(bodyValue); want >= 0 && want != got && hasContent(e.status) {
-		return nil, &CorruptError{1, "the body has " + strconv.FormatInt(got, 10) + " bytes, but Content-Length tells of " + strconv.FormatInt(want, 10)}
+		return &CorruptError{1, "the body has " + strconv.FormatInt(got, 10) + " bytes, but Content-Length tells of " + strconv.FormatInt(want, 10)}
 	}
-	return e, nil
+	return nil
 }
 
 // hasContent reports whether responses of that status to a GET have content.
@@ -102,8 +114,7 @@ func (e *entry) length() int64 {
 }
 
 // response returns the stored response as it is stored, without its body.
-func (s *candidate) response(to *okhttp.Request) *okhttp.Response {
-	e := s.entry
+func (e *entry) response(to *okhttp.Request) *okhttp.Response {
 	req := to
 	opts := []okhttp.RequestOption{okhttp.WithMethod("GET"), okhttp.WithBody(nil), okhttp.WithHeaders(okhttp.UncheckedHeaders(e.varied))}
 	if e.url != to.URL().String() {
@@ -114,7 +125,7 @@ func (s *candidate) response(to *okhttp.Request) *okhttp.Response {
 	if r, err := to.With(opts...); err == nil {
 		req = r
 	}
-	return s.make(req, e.headers, okhttp.ResponseBodyFrom(okhttp.UncheckedHeaders(e.headers).Get("Content-Type"), e.length(), unread{}))
+	return e.make(req, e.headers, okhttp.ResponseBodyFrom(okhttp.UncheckedHeaders(e.headers).Get("Content-Type"), e.length(), unread{}), nil)
 }
 
 // unread is the body of a response that is not to be read.
@@ -126,20 +137,25 @@ func (unread) Close() error                                  { return nil }
 // answer returns the stored response as one to a request, with those headers and its body, which closes the snapshot.
 func (s *candidate) answer(to *okhttp.Request, headers []string) *okhttp.Response {
 	body := &storedBody{snapshot: s.snapshot, source: s.snapshot.Source(bodyValue), left: s.snapshot.Length(bodyValue)}
-	return s.make(to, headers,
-		okhttp.ResponseBodyFrom(okhttp.UncheckedHeaders(headers).Get("Content-Type"), s.entry.length(), body),
-		okhttp.WithCacheResponse(s.response(to)))
+	e := s.entry
+	return e.make(to, headers, okhttp.ResponseBodyFrom(okhttp.UncheckedHeaders(headers).Get("Content-Type"), e.length(), body), e.asCached(to))
 }
 
-func (s *candidate) make(req *okhttp.Request, headers []string, more ...okhttp.ResponseOption) *okhttp.Response {
-	e := s.entry
-	resp := okhttp.NewResponse(req, e.status, append(more,
-		okhttp.ResponseStatus(e.status, e.message),
+// asCached tells of what is stored, if anybody asks: it takes as long as the answer does.
+func (e *entry) asCached(to *okhttp.Request) okhttp.ResponseOption {
+	return okhttp.WithCacheResponseFunc(func() *okhttp.Response { return e.response(to) })
+}
+
+func (e *entry) make(req *okhttp.Request, headers []string, body, cached okhttp.ResponseOption) *okhttp.Response {
+	handshake := okhttp.ResponseOption(nil)
+	if e.handshake != nil {
+		handshake = okhttp.WithHandshake(e.handshake)
+	}
+	resp := okhttp.NewResponse(req, e.status, body, cached, handshake,
 		okhttp.ResponseHeaders(okhttp.UncheckedHeaders(headers)),
-		okhttp.WithHandshake(e.handshake),
 		okhttp.WithTimes(time.UnixMilli(e.sent), time.UnixMilli(e.received)),
-	)...)
-	resp.Protocol = e.protocol
+	)
+	resp.Message, resp.Protocol = e.message, e.protocol
 	return resp
 }
 

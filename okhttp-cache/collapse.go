@@ -72,7 +72,7 @@ func (x *exchange) collapse(ctx context.Context) (*okhttp.Response, error) {
 
 // endsWithCall returns the context for reading a body, which ends when the call is canceled, too: nothing else would wake who waits for another's exchange.
 func (x *exchange) endsWithCall(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(x.bodyContext(ctx))
+	ctx, cancel := context.WithCancelCause(x.via.BodyContext(ctx))
 	if x.call == nil {
 		return ctx, func() { cancel(nil) }
 	}
@@ -87,7 +87,7 @@ func (x *exchange) endsWithCall(ctx context.Context) (context.Context, func()) {
 // nobody waits.
 func (d *download) run() {
 	x := d.lead
-	resp, err := x.apart(d.ctx, x.request)
+	resp, err := x.via.ProceedApart(d.ctx, x.request)
 	if err == nil {
 		d.resp, d.entry = resp, x.entryFor(resp)
 	}

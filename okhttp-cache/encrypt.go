@@ -88,6 +88,9 @@ func (s *encryptedStore) Get(key string) (Snapshot, error) {
 	snapshot, err := s.open(inner)
 	if err != nil {
 		inner.Close()
+		if !damaged(err) {
+			return nil, err
+		}
 		s.Store.Remove(name)
 		return nil, errNoEntry
 	}

@@ -2,6 +2,7 @@ package okcache
 
 import (
 	"crypto/cipher"
+	"errors"
 	"io"
 
 	"github.com/okhttp-go/ok/okio"
@@ -119,7 +120,10 @@ func (v *encryptedValue) ReadBuffer(dst *okio.Buffer, most int64) (int64, error)
 		}
 		p := make([]byte, v.sizeOf(v.piece))
 		if _, err := io.ReadFull(sourceReader{v.sealed}, p); err != nil {
-			return 0, errUndecipherable
+			if isEOF(err) || errors.Is(err, io.ErrUnexpectedEOF) {
+				err = errUndecipherable
+			}
+			return 0, err
 		}
 		plain, err := v.unseal(p, v.piece)
 		if err != nil {

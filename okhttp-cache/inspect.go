@@ -51,7 +51,10 @@ func (in *Inspection) examine(reported disklru.ReportedEntry) error {
 	if isIndex(text) {
 		return nil
 	}
-	e, err := readEntryOf(s, text)
+	e, err := parseEntry(text)
+	if err == nil {
+		err = checkBody(s, e)
+	}
 	if err != nil {
 		return err
 	}

@@ -19,14 +19,22 @@ type exchange struct {
 	place place
 	filed bool // the request has a place
 
-	proceed, apart func(context.Context, *okhttp.Request) (*okhttp.Response, error)
-	bodyContext    func(context.Context) context.Context // of the call, for bodies that outlive it
+	via   network
+	chain okhttp.Chain // of a call of okhttp, where it is the network
+}
+
+// network is what is beneath the cache: an [okhttp.Chain], as a rule.
+type network interface {
+	Proceed(context.Context, *okhttp.Request) (*okhttp.Response, error)
+	ProceedApart(context.Context, *okhttp.Request) (*okhttp.Response, error)
+	// BodyContext returns the context for bodies that outlive the call.
+	BodyContext(context.Context) context.Context
 }
 
 // Intercept implements [okhttp.Cache].
 func (c *Cache) Intercept(ctx context.Context, chain okhttp.Chain) (*okhttp.Response, error) {
-	x := &exchange{cache: c, request: chain.Request(), call: chain.Call(), events: chain.Events(), proceed: chain.Proceed, apart: chain.ProceedApart,
-		bodyContext: chain.BodyContext}
+	x := &exchange{cache: c, request: chain.Request(), call: chain.Call(), events: chain.Events(), chain: chain}
+	x.via = &x.chain
 	return x.run(ctx)
 }
 
@@ -54,7 +62,9 @@ func (x *exchange) run(ctx context.Context) (*okhttp.Response, error) {
 		return x.hit(stored, &s), nil
 	}
 	if s.conditional {
-		x.tell(x.events.CacheConditionalHit, stored.response(x.request))
+		if x.events.CacheConditionalHit != nil {
+			x.tell(x.events.CacheConditionalHit, stored.entry.response(x.request))
+		}
 	} else {
 		x.tell(x.events.CacheMiss, nil)
 		if stored == nil && x.collapses() {
@@ -90,7 +100,7 @@ func (x *exchange) overNetwork(ctx context.Context, s strategy, stored *candidat
 		return x.validated(stored, resp), nil
 	}
 	stored.close()
-	resp = resp.With(okhttp.WithCacheResponse(stored.response(x.request)))
+	resp = resp.With(stored.entry.asCached(x.request))
 	kept := x.keep(resp)
 	if kept != resp {
 		x.tell(x.events.CacheMiss, nil)
@@ -101,7 +111,7 @@ func (x *exchange) overNetwork(ctx context.Context, s strategy, stored *candidat
 }
 
 func (x *exchange) unconditionally(ctx context.Context) (*okhttp.Response, error) {
-	resp, err := x.proceed(ctx, x.request)
+	resp, err := x.via.Proceed(ctx, x.request)
 	if err != nil {
 		return nil, err
 	}
@@ -145,9 +155,9 @@ func (x *exchange) hit(stored *candidate, s *strategy) *okhttp.Response {
 // validated answers with a stored response of which the server says that it is still good, and stores what the server says about it.
 func (x *exchange) validated(stored *candidate, network *okhttp.Response) *okhttp.Response {
 	c := x.cache
-	cached := stored.response(x.request)
 	network.Body.Close()
-	updated := *stored.entry
+	former := stored.entry
+	updated := *former
 	updated.headers = merge(stored.entry.headers, storedFields(pairs(network.Headers())))
 	updated.sent, updated.received = millis(network.SentAt()), millis(network.ReceivedAt())
 	stored.entry = &updated
@@ -155,7 +165,7 @@ func (x *exchange) validated(stored *candidate, network *okhttp.Response) *okhtt
 		c.stats.hits.Add(1)
 	}
 	stored.update(c)
-	resp := stored.answer(x.request, updated.headers).With(okhttp.WithCacheResponse(cached), okhttp.WithNetworkResponse(network))
+	resp := stored.answer(x.request, updated.headers).With(former.asCached(x.request), okhttp.WithNetworkResponse(network))
 	if c.config.Ranges {
 		resp = x.ranged(stored, resp)
 	}

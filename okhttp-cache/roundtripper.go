@@ -44,10 +44,7 @@ func (t *roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 		return t.base.RoundTrip(r) // which may know better, and says what is wrong otherwise
 	}
 	trip := &roundTrip{base: t.base, original: r}
-	x := &exchange{
-		cache: t.cache, request: req, events: new(okhttp.EventListener), proceed: trip.proceed, apart: trip.apart,
-		bodyContext: func(ctx context.Context) context.Context { return ctx },
-	}
+	x := &exchange{cache: t.cache, request: req, events: noEvents, via: trip}
 	resp, err := x.run(r.Context())
 	if r.Body != nil && !trip.sent {
 		r.Body.Close()
@@ -67,6 +64,8 @@ func (t *roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	return h, nil
 }
 
+var noEvents = new(okhttp.EventListener)
+
 // roundTrip is a request on its way to the base.
 type roundTrip struct {
 	base     http.RoundTripper
@@ -78,8 +77,8 @@ type roundTrip struct {
 	network *okhttp.Response
 }
 
-// proceed sends a request that is the original with other headers for the cache.
-func (t *roundTrip) proceed(ctx context.Context, q *okhttp.Request) (*okhttp.Response, error) {
+// Proceed implements [network]: it sends a request that is the original with other headers for the cache.
+func (t *roundTrip) Proceed(ctx context.Context, q *okhttp.Request) (*okhttp.Response, error) {
 	h, resp, err := t.send(ctx, q)
 	if err != nil {
 		return nil, err
@@ -88,11 +87,14 @@ func (t *roundTrip) proceed(ctx context.Context, q *okhttp.Request) (*okhttp.Res
 	return resp, nil
 }
 
-// apart sends one that does not end with the original.
-func (t *roundTrip) apart(ctx context.Context, q *okhttp.Request) (*okhttp.Response, error) {
+// ProceedApart implements [network]: it sends one that does not end with the original.
+func (t *roundTrip) ProceedApart(ctx context.Context, q *okhttp.Request) (*okhttp.Response, error) {
 	_, resp, err := t.send(ctx, q)
 	return resp, err
 }
+
+// BodyContext implements [network].
+func (t *roundTrip) BodyContext(ctx context.Context) context.Context { return ctx }
 
 func (t *roundTrip) send(ctx context.Context, q *okhttp.Request) (*http.Response, *okhttp.Response, error) {
 	r := t.original.Clone(ctx)
@@ -137,8 +139,7 @@ func fromHTTP(q *okhttp.Request, h *http.Response, began time.Time) *okhttp.Resp
 	}
 	if h.TLS != nil {
 		opts = append(opts, okhttp.WithHandshake(&okhttp.Handshake{
-			Version:     strings.TrimSuffix(strings.Replace(tls.VersionName(h.TLS.Version), "TLS ", "TLSv", 1), ".0"),
-			CipherSuite: tls.CipherSuiteName(h.TLS.CipherSuite), PeerCertificates: h.TLS.PeerCertificates,
+			Version: versionOf(h.TLS.Version), CipherSuite: tls.CipherSuiteName(h.TLS.CipherSuite), PeerCertificates: h.TLS.PeerCertificates,
 		}))
 	}
 	resp := okhttp.NewResponse(q, h.StatusCode, opts...)

@@ -12,11 +12,11 @@ import (
 // connection.
 func (x *exchange) send(ctx context.Context, stored *candidate, s *strategy) (*okhttp.Response, error) {
 	began := time.Now()
-	resp, err := x.proceed(ctx, s.network)
+	resp, err := x.via.Proceed(ctx, s.network)
 	if err == nil || stored == nil || s.network.Body() != nil || !x.cache.onError(s.fresh, &x.said) || x.givenUp(ctx) || time.Since(began) > time.Second {
 		return resp, err
 	}
-	return x.proceed(ctx, s.network)
+	return x.via.Proceed(ctx, s.network)
 }
 
 // givenUp reports whether whoever made the call does not want it any more.
@@ -53,7 +53,7 @@ func (x *exchange) revalidate() {
 	if busy {
 		return
 	}
-	again := &exchange{cache: c, request: patient(x.request), events: new(okhttp.EventListener), force: true, proceed: x.apart, apart: x.apart}
+	again := &exchange{cache: c, request: patient(x.request), events: noEvents, force: true, via: onlyApart{x.via}}
 	started := c.start(func() {
 		defer c.revalidated(key)
 		resp, err := again.run(c.ctx)
@@ -74,6 +74,13 @@ func (c *Cache) revalidated(key string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.revalidating, key)
+}
+
+// onlyApart is a network for what outlives the call that it began in.
+type onlyApart struct{ network }
+
+func (n onlyApart) Proceed(ctx context.Context, r *okhttp.Request) (*okhttp.Response, error) {
+	return n.ProceedApart(ctx, r)
 }
 
 // patient returns a request for the whole, without what its user said about the cache: that was for the answer, which has been given.

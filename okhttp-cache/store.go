@@ -4,6 +4,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"unsafe"
 
 	"github.com/okhttp-go/ok/okio"
 )
@@ -83,6 +84,11 @@ func readMetadata(s Snapshot) (string, error) {
 	if n > maxMetadata {
 		return "", &CorruptError{1, "it is too long"}
 	}
+	if s, ok := s.(readerAtSnapshot); ok {
+		if at := s.ReaderAt(metadataValue); at != nil {
+			return readText(at, int(n))
+		}
+	}
 	var b okio.Buffer
 	defer b.Clear()
 	src := s.Source(metadataValue)
@@ -92,6 +98,18 @@ func readMetadata(s Snapshot) (string, error) {
 		}
 	}
 	return b.ReadText(n)
+}
+
+// readText reads n bytes in one go.
+func readText(at io.ReaderAt, n int) (string, error) {
+	p := make([]byte, n)
+	if got, err := at.ReadAt(p, 0); got < n {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return "", err
+	}
+	return unsafe.String(unsafe.SliceData(p), n), nil // nobody else has p
 }
 
 // maxMetadata bounds the head of an entry: a client accepts no heads of responses that are nearly as large.

@@ -320,3 +320,29 @@ func TestChainEvents(t *testing.T) {
 	}
 	resp.Body.Close()
 }
+
+// A cache may make what it stands for when somebody asks, which is once.
+func TestCacheResponseOnDemand(t *testing.T) {
+	req, err := NewRequest("GET", "http://site.test/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := 0
+	resp := NewResponse(req, 200, WithCacheResponseFunc(func() *Response {
+		made++
+		return NewResponse(req, 203)
+	}))
+	if made != 0 {
+		t.Error("made though nobody asked")
+	}
+	cached := resp.CacheResponse()
+	if cached == nil || cached.Status != 203 || resp.CacheResponse() != cached || made != 1 {
+		t.Errorf("got %v, made %d times", cached, made)
+	}
+	if _, err := cached.Body.Bytes(); !errors.Is(err, ErrUnreadableBody) {
+		t.Errorf("its body: %v", err)
+	}
+	if got := resp.With(WithCacheResponse(nil)).CacheResponse(); got != nil {
+		t.Errorf("got %v", got)
+	}
+}

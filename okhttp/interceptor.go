@@ -141,7 +141,7 @@ func (c Chain) Events() *EventListener {
 	if l := c.call.events.Load(); l != nil {
 		return l
 	}
-	return new(EventListener)
+	return noEvents
 }
 
 // application runs the application interceptors from one on, and then the call itself.

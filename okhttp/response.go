@@ -25,6 +25,8 @@ type Response struct {
 	cached   *Response
 	networks *Response // made on demand, as long as nothing was changed since the response came
 
+	makeCached func() *Response // on demand, nil if that was done
+
 	wireRequest *Request      // of a response from the network
 	http        *httpResponse // room for the conversion, if this is what it will be
 
@@ -56,14 +58,19 @@ func (r *Response) Request() *Request { return r.request }
 func (r *Response) Prior() *Response { return r.prior }
 
 // CacheResponse returns the response of the cache that this one was made of, nil if there was none. Its body cannot be read.
-func (r *Response) CacheResponse() *Response { return r.cached }
+func (r *Response) CacheResponse() *Response {
+	if r.makeCached != nil {
+		r.cached, r.makeCached = stub(r.makeCached()), nil
+	}
+	return r.cached
+}
 
 // NetworkResponse returns the response as it came from the network, with its request as it was sent; nil if it did not. Its body cannot be
 // read.
 func (r *Response) NetworkResponse() *Response {
 	if r.networks == nil && r.wireRequest != nil {
 		n := *r
-		n.request, n.wireRequest, n.prior, n.cached = r.wireRequest, nil, nil, nil
+		n.request, n.wireRequest, n.prior, n.cached, n.makeCached = r.wireRequest, nil, nil, nil, nil
 		n.Body = unreadable(r.headers.Get("Content-Type"), r.Body.Len())
 		r.networks = &n
 	}

@@ -111,7 +111,12 @@ func WithPrior(prior *Response) ResponseOption {
 
 // WithCacheResponse sets the response of the cache that this one was made of, whose body becomes unreadable.
 func WithCacheResponse(cached *Response) ResponseOption {
-	return responseOption(func(r *Response) { r.cached = stub(cached) })
+	return responseOption(func(r *Response) { r.cached, r.makeCached = stub(cached), nil })
+}
+
+// WithCacheResponseFunc is [WithCacheResponse] for one that f makes if anybody asks for it: few do. A copy of the response may have f make another.
+func WithCacheResponseFunc(f func() *Response) ResponseOption {
+	return responseOption(func(r *Response) { r.cached, r.makeCached = nil, f })
 }
 
 // WithNetworkResponse sets the response of the network that this one was made of, whose body becomes unreadable.

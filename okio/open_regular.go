@@ -1,9 +1,6 @@
 package okio
 
-import (
-	"errors"
-	"os"
-)
+import "errors"
 
 // A RegularOpener is a [FileSystem] that can open a file and see what it is in one step. [OS] is.
 type RegularOpener interface {
@@ -35,35 +32,6 @@ func openRegular(f FileSystem, p Path) (*FileHandle, int64, error) {
 	}
 	h, err := f.OpenReadOnly(p)
 	return h, m.Size, err
-}
-
-// OpenRegular implements [RegularOpener].
-func (f *hostFS) OpenRegular(p Path) (*FileHandle, int64, error) {
-	const op = "open"
-	if openRegularFlags == 0 || f.sandbox != nil {
-		return openRegular(f, p)
-	}
-	name, err := f.name(op, p)
-	if err != nil {
-		return nil, 0, err
-	}
-	file, err := f.calls.OpenFile(name, os.O_RDONLY|openRegularFlags, 0)
-	if err != nil {
-		// Systems disagree about how to call a link.
-		if info, statErr := f.calls.Lstat(name); statErr == nil && !info.Mode().IsRegular() {
-			err = ErrNotRegular
-		}
-		return nil, 0, f.fail(op, p, err)
-	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = ErrNotRegular
-	}
-	if err != nil {
-		_ = file.Close() // nothing was written
-		return nil, 0, f.fail(op, p, err)
-	}
-	return NewReadOnlyFileHandle(hostFile{file}), info.Size(), nil
 }
 
 var _ RegularOpener = (*hostFS)(nil)

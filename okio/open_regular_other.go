@@ -1,5 +1,6 @@
-//go:build !unix
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
 
 package okio
 
-const openRegularFlags = 0
+// OpenRegular implements [RegularOpener].
+func (f *hostFS) OpenRegular(p Path) (*FileHandle, int64, error) { return openRegular(f, p) }

@@ -35,6 +35,7 @@ func (s *Store) publish(d *Editor) error {
 			continue
 		}
 		e.generation++
+		s.forget(e)
 		if err := s.fs.AtomicMove(s.dirtyPath(e.key, i), s.cleanPath(e.key, i)); err != nil {
 			// If there are values of two edits now, the entry is none any more.
 			e.broken = e.broken || moved

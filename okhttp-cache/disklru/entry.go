@@ -15,6 +15,8 @@ type entry struct {
 	sequence   int64 // of the last commit
 	generation int64 // changes whenever a value file is renamed or deleted
 
+	kept *keptEntry // in memory, nil for nothing
+
 	older, newer *entry // in the order of use
 }
 

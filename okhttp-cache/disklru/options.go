@@ -25,6 +25,10 @@ type Options struct {
 	// package comment says what.
 	Sync bool
 
+	// Memory is how many bytes of values may be in memory as well, of those that have at most 4 KiB each. Of these, [Store.Get] only makes sure that the file is
+	// there and has the time and the length that it had, instead of opening it. 0 means none.
+	Memory int64
+
 	// Logger is told when a directory is corrupt and emptied. Nil stands for [slog.Default].
 	Logger *slog.Logger
 }
@@ -57,6 +61,7 @@ func New(dir okio.Path, o Options) (*Store, error) {
 		appVersion:   o.AppVersion,
 		valueCount:   o.ValueCount,
 		durable:      o.Sync,
+		memory:       max(0, o.Memory),
 		logger:       o.Logger,
 		maxSize:      o.MaxSize,
 		journalPath:  dir.Join("journal"),

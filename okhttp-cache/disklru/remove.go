@@ -49,6 +49,7 @@ func (s *Store) removeEntry(e *entry) error {
 	if e.editor != nil {
 		e.editor.detach(nil)
 	}
+	s.forget(e)
 	for i := range s.valueCount {
 		e.generation++
 		if err := s.deleteValue(s.cleanPath(e.key, i)); err != nil {

@@ -80,22 +80,27 @@ func damaged(err error) bool {
 
 // A Snapshot is the values of an entry at one time. Later edits of the entry do not change it. It must be closed, and is used by one goroutine at a time.
 type Snapshot struct {
-	store    *Store
-	entry    *entry
-	sequence int64
-	counted  bool // the entry counts its readers
-	values   []snapshotValue
-	few      [2]snapshotValue // room for values
+	store      *Store
+	entry      *entry
+	sequence   int64
+	generation int64
+	counted    bool // the entry counts its readers
+	values     []snapshotValue
+	few        [2]snapshotValue // room for values
 }
 
 // newSnapshot returns the snapshot of an entry as it is now, with no file open.
 func (s *Store) newSnapshot(e *entry) *Snapshot {
-	t := &Snapshot{store: s, entry: e, sequence: e.sequence, counted: !s.civilized}
+	t := &Snapshot{store: s, entry: e, sequence: e.sequence, generation: e.generation, counted: !s.civilized}
 	if t.values = t.few[:min(len(e.lengths), len(t.few))]; len(e.lengths) > len(t.few) {
 		t.values = make([]snapshotValue, len(e.lengths))
 	}
 	for i, n := range e.lengths {
-		t.values[i].snapshot, t.values[i].length = t, n
+		v := &t.values[i]
+		v.snapshot, v.index, v.length = t, i, n
+		if e.kept != nil {
+			v.kept = e.kept.values[i]
+		}
 	}
 	if t.counted {
 		e.readers += len(t.values)
@@ -108,6 +113,10 @@ func (t *Snapshot) open() error {
 	for i := range t.values {
 		v := &t.values[i]
 		path := t.store.cleanPath(t.entry.key, i)
+		if v.kept != nil && v.kept.current(t.store.fs, path) {
+			continue
+		}
+		v.kept = nil
 		file, size, err := okio.OpenRegular(t.store.fs, path)
 		if err != nil {
 			return err
@@ -130,7 +139,7 @@ func (t *Snapshot) Length(i int) int64 { return t.values[i].length }
 func (t *Snapshot) Source(i int) okio.Source { return &t.values[i] }
 
 // ReaderAt returns what reads value i at any place, as long as neither its source nor the snapshot is closed.
-func (t *Snapshot) ReaderAt(i int) io.ReaderAt { return t.values[i].file }
+func (t *Snapshot) ReaderAt(i int) io.ReaderAt { return valueReaderAt{&t.values[i]} }
 
 // Edit edits the entry as [Store.Edit] does, unless it has changed since. It can be called after Close, too, as it has to be where open files cannot be replaced.
 func (t *Snapshot) Edit() (*Editor, error) {

@@ -10,10 +10,11 @@ import (
 // A snapshotValue is an open value file, and a source of what is in it.
 type snapshotValue struct {
 	snapshot *Snapshot
+	index    int
 	length   int64
 	at       int64            // where the source is
-	file     *okio.FileHandle // nil if it could not be opened
-	source   okio.Source      // for ReadBuffer, nil before the first
+	file     *okio.FileHandle // nil if it could not be opened, or need not be
+	kept     *keptValue       // nil if the file is to be read
 	closed   atomic.Bool
 }
 
@@ -34,7 +35,7 @@ func (v *snapshotValue) Read(p []byte) (int, error) {
 	case int64(len(p)) > rest:
 		p = p[:rest]
 	}
-	n, err := v.file.ReadAt(p, v.at)
+	n, err := valueReaderAt{v}.ReadAt(p, v.at)
 	v.at += int64(n)
 	switch {
 	case n > 0:
@@ -47,17 +48,22 @@ func (v *snapshotValue) Read(p []byte) (int, error) {
 
 // ReadBuffer implements [okio.Source].
 func (v *snapshotValue) ReadBuffer(dst *okio.Buffer, max int64) (int64, error) {
-	if v.closed.Load() {
+	switch {
+	case v.closed.Load():
 		return 0, okio.ErrClosed
+	case max < 0:
+		return 0, &ArgumentError{"read of a negative number of bytes"}
+	case max == 0:
+		return 0, nil
 	}
-	if v.source == nil {
-		v.source = okio.FromReader(readerOnly{v})
-	}
-	return v.source.ReadBuffer(dst, max)
+	p := dst.Reserve(int(min(max, leastRead)))
+	n, err := v.Read(p[:min(int64(len(p)), max)])
+	dst.Commit(n)
+	return int64(n), err
 }
 
-// A readerOnly has no other methods than Read.
-type readerOnly struct{ io.Reader }
+// leastRead is the room for which another segment is taken rather than a smaller read made.
+const leastRead = 4 << 10
 
 // Close implements [okio.Source].
 func (v *snapshotValue) Close() error {

@@ -16,6 +16,7 @@ type Store struct {
 	appVersion int
 	valueCount int
 	durable    bool
+	memory     int64
 	logger     *slog.Logger
 	schedule   func(job func())
 
@@ -30,6 +31,7 @@ type Store struct {
 	entries   *entryMap
 	size      int64
 	redundant int // records of the journal that tell nothing any more
+	kept      keptValues
 
 	maxSize      int64
 	nextSequence int64
@@ -50,6 +52,7 @@ type Store struct {
 func (s *Store) reset() {
 	s.entries = newEntryMap()
 	s.size, s.redundant = 0, 0
+	s.kept = keptValues{}
 	s.journalFailed, s.trimFailed, s.rebuildFailed, s.strays = false, false, false, false
 }
 

@@ -13,6 +13,7 @@ type valueSink struct {
 	mu     sync.Mutex // taken before that of the store
 	sink   okio.Sink
 	handle *okio.FileHandle // nil if the file is not to be synced
+	held   okio.Buffer      // less than a piece
 	failed bool
 	closed bool
 }
@@ -50,12 +51,25 @@ func (k *valueSink) WriteBuffer(src *okio.Buffer, n int64) error {
 	case lost || n < 0 || n > src.Len():
 		return okio.Discard().WriteBuffer(src, n)
 	}
-	rest := src.Len() - n
-	if err := k.sink.WriteBuffer(src, n); err != nil {
-		k.hide(err)
-		return src.Skip(src.Len() - rest)
+	if err := k.held.WriteBuffer(src, n); err != nil {
+		return err
 	}
+	k.emit(k.held.Len() &^ (piece - 1))
 	return nil
+}
+
+// piece is what files are written in multiples of. Systems read a file faster that was written like that.
+const piece = 16 << 10
+
+// emit writes n bytes of what is held.
+func (k *valueSink) emit(n int64) {
+	if n == 0 || k.failed || k.editor.lost.Load() {
+		return
+	}
+	if err := k.sink.WriteBuffer(&k.held, n); err != nil {
+		k.held.Clear()
+		k.hide(err)
+	}
 }
 
 // Flush implements [okio.Sink].
@@ -65,6 +79,7 @@ func (k *valueSink) Flush() error {
 	if k.failed || k.closed || k.editor.lost.Load() {
 		return nil
 	}
+	k.emit(k.held.Len())
 	if err := k.sink.Flush(); err != nil {
 		k.hide(err)
 	}
@@ -79,6 +94,8 @@ func (k *valueSink) Close() error {
 		return nil
 	}
 	k.closed = true
+	k.emit(k.held.Len())
+	k.held.Clear()
 	if err := k.closeFile(); err != nil {
 		k.hide(err)
 	}

@@ -14,10 +14,11 @@ func init() {
 	bench.Register("ok-cache", okCacheAdapter{})
 	bench.Register("ok-cache-rt", okCacheAdapter{roundTripper: true})
 	bench.Register("ok-cache-memory", okCacheAdapter{memory: true})
+	bench.Register("ok-cache-files", okCacheAdapter{filesOnly: true})
 }
 
-// okCacheAdapter is the cache of this project: in its own client, before net/http's transport, and in memory.
-type okCacheAdapter struct{ roundTripper, memory bool }
+// okCacheAdapter is the cache of this project: in its own client, before net/http's transport, in memory, and without anything in memory.
+type okCacheAdapter struct{ roundTripper, memory, filesOnly bool }
 
 func (a okCacheAdapter) Open(c bench.Config) (bench.Session, error) {
 	if c.CacheDir == "" {
@@ -25,12 +26,15 @@ func (a okCacheAdapter) Open(c bench.Config) (bench.Session, error) {
 	}
 	store := okcache.NewMemoryStore(1 << 30)
 	if !a.memory {
-		name := "ok"
-		if a.roundTripper {
+		name, disk := "ok", okcache.DiskConfig{}
+		switch {
+		case a.roundTripper:
 			name = "ok-rt"
+		case a.filesOnly:
+			name, disk.Memory = "ok-files", -1
 		}
 		var err error
-		if store, err = okcache.NewDiskStore(filepath.Join(c.CacheDir, name), 1<<30, okcache.DiskConfig{}); err != nil {
+		if store, err = okcache.NewDiskStore(filepath.Join(c.CacheDir, name), 1<<30, disk); err != nil {
 			return nil, err
 		}
 	}
