@@ -32,7 +32,7 @@ func (e *endless) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-func mallocs(f func()) (count, held uint64) {
+func mallocs(f func()) (count, bytes uint64) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -46,7 +46,7 @@ func TestLineWithoutEnd(t *testing.T) {
 	fill := strings.Repeat("x", 64<<10)
 	for _, head := range []string{"data: ", ": ", "id: ", "event: ", "retry: ", "other: ", "", "data: a\ndata: "} {
 		in := &endless{head: head, text: fill, left: 10 << 30}
-		_, held := mallocs(func() {
+		_, allocated := mallocs(func() {
 			_, err := NewDecoder(in, nil).Next()
 			var large *EventTooLargeError
 			if !errors.As(err, &large) || large.Limit != DefaultMaxEventBytes {
@@ -56,9 +56,30 @@ func TestLineWithoutEnd(t *testing.T) {
 		if read := 10<<30 - in.left; read > 17<<20 {
 			t.Errorf("%q: read %d bytes", head, read)
 		}
-		if held > 128<<20 {
-			t.Errorf("%q: allocated %d bytes", head, held)
+		if allocated > 128<<20 {
+			t.Errorf("%q: allocated %d bytes", head, allocated)
 		}
+	}
+}
+
+// Fields at the limit, again and again, cost no more memory than they are large.
+func TestLargeFields(t *testing.T) {
+	for name, text := range map[string]string{"id": "id: %s\n\n", "event": "event: %s\ndata\n\n", "both": "id: %[1]s\ndata: %[1]s\n\n"} {
+		in := ""
+		for _, c := range "abcd" {
+			in += fmt.Sprintf(text, strings.Repeat(string(c), 1<<20))
+		}
+		before := heap()
+		d := NewDecoder(&endless{text: in, left: 4 * int64(len(in))}, &DecoderConfig{MaxEventBytes: 2 << 20})
+		for _, err := range d.All() {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if more := heap() - before; more > 8<<20 {
+			t.Errorf("%s: %d bytes are alive", name, more)
+		}
+		runtime.KeepAlive(d)
 	}
 }
 

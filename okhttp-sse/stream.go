@@ -68,7 +68,8 @@ func (s *Stream) LastEventID() string {
 	return s.last
 }
 
-// Close ends the stream for good, also while it waits: a loop that runs ends with [ErrCanceled]. It returns nil, without waiting for the loop.
+// Close ends the stream for good, also while it waits: a loop that runs ends with [ErrCanceled]. It returns nil, without waiting for the loop. A body that an interceptor made
+// by hand is read until its next event, unless it ends with the context of its call itself.
 func (s *Stream) Close() error {
 	s.mu.Lock()
 	s.closed = true
