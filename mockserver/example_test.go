@@ -5,10 +5,44 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/okhttp-go/ok/mockserver"
 	"github.com/okhttp-go/ok/mockserver/match"
+	"github.com/okhttp-go/ok/okhttp"
+	"github.com/okhttp-go/ok/okhttp-sse"
 )
+
+// A stream of events, of which the second comes late, and which then stays open until the client goes.
+func ExampleSSESteps() {
+	server, err := mockserver.Start()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	server.Enqueue(mockserver.SSESteps(
+		mockserver.SSEStep{Event: oksse.Event{ID: "1", Data: "first"}},
+		mockserver.SSEStep{Delay: 10 * time.Millisecond, Event: oksse.Event{ID: "2", Data: "second"}},
+		mockserver.SSEStep{Hold: true},
+	))
+	client := server.Client()
+	defer client.Close()
+	req, err := okhttp.NewRequest("GET", server.URL("/events"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for e, err := range oksse.NewStream(client, req, nil).Events(context.Background()) {
+		fmt.Println(e.ID, e.Data, err)
+		if e.ID == "2" {
+			break
+		}
+	}
+	// Output:
+	// 1 first <nil>
+	// 2 second <nil>
+}
 
 // In a test, New(t) does what Start and Close do here.
 func Example() {

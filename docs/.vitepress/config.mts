@@ -98,8 +98,10 @@ export default defineConfig({
         items: [
           { text: 'Event streams', link: '/sse/' },
           { text: 'Reading and writing', link: '/sse/parsing' },
+          { text: 'Answers of models', link: '/sse/models' },
           { text: 'Serving', link: '/sse/serving' },
           { text: 'As in OkHttp', link: '/sse/listeners' },
+          { text: 'On the command line', link: '/sse/okcurl' },
         ],
       },
       {
