@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -88,10 +89,26 @@ func network(t *testing.T, addrs []string, rules ...string) {
 		if err := run(t, "", "ip", args...); err != nil {
 			t.Skip(err)
 		}
+		reachable(t, a)
 	}
 	ruleset := "table inet test {\n\tchain arriving {\n\t\ttype filter hook input priority 0;\n\t\t" + strings.Join(rules, "\n\t\t") + "\n\t}\n}\n"
 	if err := run(t, ruleset, "nft", "-f", "-"); err != nil {
 		t.Skip(err) // a kernel without nftables
+	}
+}
+
+// reachable waits for the route to an address, which the kernel adds in its own time: until then nobody can connect. To connect a socket of UDP sends nothing.
+func reachable(t *testing.T, addr string) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
+		conn, err := net.Dial("udp", net.JoinHostPort(addr, "9"))
+		if err == nil {
+			conn.Close()
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal(err)
+		}
 	}
 }
 
