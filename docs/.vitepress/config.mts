@@ -12,6 +12,8 @@ export default defineConfig({
   description: 'OkHttp and Okio, rebuilt for Go',
   lang: 'en',
   cleanUrls: true,
+  // Plots and timelines keep a width at which their words can be read, and tables their lines: a phone scrolls them.
+  head: [['style', {}, '.vp-doc p:has(> img){overflow-x:auto}.vp-doc p>img{max-width:none;width:max(100%,620px)}.vp-doc th,.vp-doc td{padding:6px 10px;font-size:13px}']],
   // The Go module with the code of the pages is not part of the site, and a page that leads nowhere fails the build.
   srcExclude: ['examples/**', 'plots/**', 'README.md'],
   ignoreDeadLinks: false,
@@ -31,6 +33,7 @@ export default defineConfig({
         items: [
           { text: 'Getting started', link: '/getting-started' },
           { text: 'Modules', link: '/modules' },
+          { text: 'Compared with others', link: '/comparison' },
           { text: 'From net/http', link: '/migration/net-http' },
           { text: 'From resty', link: '/migration/resty' },
           { text: 'From OkHttp', link: '/migration/okhttp' },

@@ -175,6 +175,13 @@ func goCommand(words []string) error {
 		path := strings.TrimPrefix(strings.TrimSuffix(words[1], "@latest"), "github.com/okhttp-go/ok/")
 		_, err := os.Stat(filepath.Join(root, filepath.FromSlash(path), "main.go"))
 		return err
+	case words[0] == "test":
+		for _, word := range words[1:] {
+			if _, err := os.Stat(filepath.Join(root, word)); err != nil && word[0] != '-' {
+				return err
+			}
+		}
+		return nil
 	case words[0] == "work" && words[1] == "init":
 		for _, word := range words[3:] {
 			if _, err := os.Stat(filepath.Join(root, strings.TrimPrefix(word, "../ok"), "go.mod")); err != nil {

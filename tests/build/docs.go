@@ -7,7 +7,9 @@ import (
 	"os/exec"
 )
 
-// Docs checks that the code the pages include is there, makes the API reference and the pictures, installs the site's pinned packages and builds it. A dead link fails the build.
+// Docs checks that the code the pages include is there, makes the API reference, the tables of the
+// comparison and the pictures, installs the site's pinned packages and builds it. A dead link fails the
+// build, and so does a page that is too heavy for a phone.
 func Docs(ctx context.Context) error { return site(ctx, "build") }
 
 // DocsServe installs the same packages and serves the site on localhost, following edits, until it is interrupted.
@@ -30,6 +32,9 @@ func site(ctx context.Context, script string) error {
 	if err := w.Timelines(ctx); err != nil {
 		return err
 	}
+	if err := w.Peers(); err != nil {
+		return err
+	}
 	npm, err := exec.LookPath("npm")
 	if err != nil {
 		return fmt.Errorf("%w (%w)", errNoNPM, err)
@@ -38,5 +43,12 @@ func site(ctx context.Context, script string) error {
 	if err := c.run(ctx, npm, "ci", "--no-audit", "--no-fund"); err != nil {
 		return err
 	}
-	return c.run(ctx, npm, "run", "--silent", script)
+	if err := c.run(ctx, npm, "run", "--silent", script); err != nil || script != "build" {
+		return err
+	}
+	page, most, err := weigh(w.dir("docs/.vitepress/dist"))
+	if err == nil {
+		fmt.Printf("the heaviest page is %s, with %d kB\n", page, most/1000)
+	}
+	return err
 }
