@@ -35,6 +35,10 @@ type AcceptConfig struct {
 //
 // A request that cannot be accepted was answered when Accept returns a [*HandshakeError]: with 426 if it is no upgrade or for another version, 403 for an origin that may
 // not, 400 for what is wrong, 405 for another method.
+//
+// Over HTTP/2 a web socket is a stream that an extended CONNECT opens (RFC 8441). net/http allows these where the process was started with http2xconnect=1 in the environment
+// variable GODEBUG. Such a connection ends with the handler, which must call [Conn.CloseNow] before it returns, whatever else uses the connection; two more goroutines
+// serve it. Another protocol than websocket is answered with 501.
 func Accept(w http.ResponseWriter, r *http.Request, cfg *AcceptConfig) (*Conn, error) {
 	if cfg == nil {
 		cfg = &AcceptConfig{}
@@ -43,21 +47,26 @@ func Accept(w http.ResponseWriter, r *http.Request, cfg *AcceptConfig) (*Conn, e
 	if err != nil {
 		return nil, err
 	}
-	if fault := checkRequest(r); fault != nil {
+	check, fields, take := checkRequest, (*Negotiation).fields, hijack
+	if isTunnel(r) {
+		check, fields, take = checkTunnel, (*Negotiation).tunnelFields, openTunnel
+	}
+	if fault := check(r); fault != nil {
 		return nil, refuse(w, fault)
 	}
 	if !cfg.allows(r) {
 		return nil, refuse(w, &HandshakeError{Status: http.StatusForbidden, Detail: "the origin " + quoted(r.Header.Get("Origin")) + " may not connect"})
 	}
 	a := negotiate(slices.Values(r.Header.Values("Sec-WebSocket-Protocol")), r.Header.Values("Sec-WebSocket-Extensions"), set)
+	a.key = r.Header.Get("Sec-WebSocket-Key")
 	h := w.Header()
 	for name, values := range cfg.Header {
 		h[http.CanonicalHeaderKey(name)] = values
 	}
-	for name, value := range a.fields(r.Header.Get("Sec-WebSocket-Key")) {
+	for name, value := range fields(a) {
 		h.Set(name, value)
 	}
-	socket, addrs, err := hijack(w)
+	socket, addrs, err := take(w, r)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +82,10 @@ func refuse(w http.ResponseWriter, err *HandshakeError) error {
 		w.Header().Set("Connection", "Upgrade")
 		w.Header().Set("Sec-WebSocket-Version", version)
 	}
-	if err.Status == http.StatusMethodNotAllowed {
+	switch err.Status {
+	case http.StatusBadRequest:
+		w.Header().Set("Sec-WebSocket-Version", version)
+	case http.StatusMethodNotAllowed:
 		w.Header().Set("Allow", "GET")
 	}
 	http.Error(w, err.Detail, err.Status)
@@ -95,6 +107,8 @@ func checkRequest(r *http.Request) *HandshakeError {
 		return bad(http.StatusUpgradeRequired, "Expected 'Connection' header value 'Upgrade' but was "+quoted(r.Header.Get("Connection")))
 	case !hasToken(values("Upgrade"), "websocket"):
 		return bad(http.StatusUpgradeRequired, "Expected 'Upgrade' header value 'websocket' but was "+quoted(r.Header.Get("Upgrade")))
+	case r.ContentLength != 0: // it would be taken for frames
+		return bad(http.StatusBadRequest, "Expected a request without content")
 	}
 	if got := r.Header.Values("Sec-WebSocket-Version"); len(got) != 1 || got[0] != version {
 		return bad(http.StatusUpgradeRequired, "Expected 'Sec-WebSocket-Version' header value '13' but was "+quoted(strings.Join(got, ", ")))
@@ -142,7 +156,7 @@ func (cfg *AcceptConfig) allows(r *http.Request) bool {
 }
 
 // hijack sends the response and takes the connection over.
-func hijack(w http.ResponseWriter) (okio.Socket, func() (local, remote net.Addr), error) {
+func hijack(w http.ResponseWriter, _ *http.Request) (okio.Socket, func() (local, remote net.Addr), error) {
 	control := http.NewResponseController(w)
 	fields := w.Header().Clone()
 	conn, buffered, err := control.Hijack()

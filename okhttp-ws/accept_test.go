@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 )
 
@@ -48,6 +49,54 @@ func TestAcceptRefuses(t *testing.T) {
 			}
 			if c.header != "" && rec.Header().Get(c.header) != c.wants {
 				t.Errorf("%s is %q", c.header, rec.Header().Get(c.header))
+			}
+		})
+	}
+}
+
+// A request with content would have it taken for frames.
+func TestAcceptRefusesContent(t *testing.T) {
+	for _, length := range []int64{5, -1} {
+		r := httptest.NewRequest("GET", "http://server.test/", strings.NewReader("hello"))
+		r.ContentLength = length
+		for name, value := range map[string]string{"Connection": "Upgrade", "Upgrade": "websocket", "Sec-Websocket-Version": "13", "Sec-Websocket-Key": "dGhlIHNhbXBsZSBub25jZQ=="} {
+			r.Header.Set(name, value)
+		}
+		rec := httptest.NewRecorder()
+		if _, err := Accept(rec, r, nil); err == nil || rec.Code != 400 {
+			t.Errorf("answered %d, %v", rec.Code, err)
+		}
+	}
+}
+
+// What is refused of an extended CONNECT (RFC 8441 section 5), and that one without :protocol is none.
+func TestAcceptRefusesTunnels(t *testing.T) {
+	for _, c := range []struct {
+		name, field, value string
+		status             int
+	}{
+		{"another protocol", ":protocol", "connect-udp", 501},
+		{"version", "Sec-Websocket-Version", "8", 400},
+		{"no version", "Sec-Websocket-Version", "", 400},
+		{"origin", "Origin", "https://evil.test", 403},
+		{"no protocol", ":protocol", "", 405},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := httptest.NewRequest("CONNECT", "http://server.test/chat", nil)
+			r.ProtoMajor, r.ProtoMinor, r.Proto = 2, 0, "HTTP/2.0"
+			r.Header = http.Header{":protocol": {"websocket"}, "Sec-Websocket-Version": {"13"}}
+			if c.value != "" {
+				r.Header[c.field] = []string{c.value}
+			} else {
+				delete(r.Header, c.field)
+			}
+			rec := httptest.NewRecorder()
+			_, err := Accept(rec, r, nil)
+			if refused := (*HandshakeError)(nil); !errors.As(err, &refused) || refused.Status != c.status || rec.Code != c.status {
+				t.Errorf("answered %d, %v; want %d", rec.Code, err, c.status)
+			}
+			if c.status == 400 && rec.Header().Get("Sec-WebSocket-Version") != "13" {
+				t.Error("the version was not told")
 			}
 		})
 	}

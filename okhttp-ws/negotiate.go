@@ -43,7 +43,7 @@ func negotiate(protocols iter.Seq[string], offers []string, set *Config) *Negoti
 }
 
 // Headers returns the fields of a response with status 101.
-func (n *Negotiation) Headers() (okhttp.Headers, error) { return collect(n.fields(n.key)) }
+func (n *Negotiation) Headers() (okhttp.Headers, error) { return collect(n.fields()) }
 
 // TunnelHeaders returns the fields of a response to an extended CONNECT.
 func (n *Negotiation) TunnelHeaders() (okhttp.Headers, error) { return collect(n.choices) }
@@ -65,13 +65,16 @@ func (n *Negotiation) choices(yield func(name, value string) bool) {
 	}
 }
 
-func (n *Negotiation) fields(key string) iter.Seq2[string, string] {
+// fields are those of the answer to an upgrade, tunnelFields of one to an extended CONNECT.
+func (n *Negotiation) fields() iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {
-		if yield("Upgrade", "websocket") && yield("Connection", "Upgrade") && yield("Sec-WebSocket-Accept", acceptOf(key)) {
+		if yield("Upgrade", "websocket") && yield("Connection", "Upgrade") && yield("Sec-WebSocket-Accept", acceptOf(n.key)) {
 			n.choices(yield)
 		}
 	}
 }
+
+func (n *Negotiation) tunnelFields() iter.Seq2[string, string] { return n.choices }
 
 // Serve makes the server's end of the connection after the response was sent. The socket belongs to it. Call it once.
 func (n *Negotiation) Serve(socket okio.Socket) *Conn {
