@@ -64,13 +64,22 @@ func (c *Conn) awaitClose() error {
 			}
 			return err
 		}
-		for err == nil {
-			if err = c.skip(); err == nil {
-				err = c.r.begin()
-			}
-		}
+		err = c.passOver()
 		if err = c.endRead(context.Background(), err); err != nil {
 			return err
+		}
+	}
+}
+
+// passOver drops messages, up to one that somebody waits for. The turn to read is held.
+func (c *Conn) passOver() error {
+	for {
+		if err := c.nextMessage(c.cfg.MaxMessage); err != nil {
+			return err
+		}
+		if c.readers.Load() > 0 {
+			c.begun = true
+			return nil
 		}
 	}
 }

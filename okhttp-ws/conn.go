@@ -2,6 +2,7 @@ package okws
 
 import (
 	"context"
+	"io"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -52,6 +53,7 @@ type Conn struct {
 	inflate   inflater
 	pending   *pendingRead // what an interrupted Read left
 	stream    *messageReader
+	begun     bool // the first frame of a message has come that nobody has had anything of
 
 	// Belongs to who has the turn to write.
 	writing    turn
@@ -69,6 +71,7 @@ type Conn struct {
 	outbox    outbox
 	pings     pingState
 
+	readers   atomic.Int32 // who wait for the turn to read
 	hasPongs  atomic.Bool
 	roundTrip atomic.Int64
 	onFailure func(error) // told of the end of the connection unless that was in order, before the socket is canceled
@@ -235,15 +238,19 @@ func (c *Conn) part(err error) {
 	c.reading <- struct{}{}
 	c.r.timeout.Resume()
 	c.r.timeout.SetLimit(0)
-	for dropped := int64(0); dropped < lingerBytes; {
+	var gone error
+	for dropped := int64(0); dropped < lingerBytes && gone == nil; {
+		var n int64
 		c.r.in.Clear()
-		n, gone := c.r.source.ReadBuffer(&c.r.in, 64<<10)
-		if dropped += n; gone != nil {
-			break
-		}
+		n, gone = c.r.source.ReadBuffer(&c.r.in, 64<<10)
+		dropped += n
 	}
 	c.r.in.Clear()
-	c.cut(err)
+	if gone == io.EOF {
+		c.release() // in order, so that what the peer has not yet read is not taken from it
+	} else {
+		c.cut(err)
+	}
 }
 
 // cut gives up the connection below.

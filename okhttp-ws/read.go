@@ -71,11 +71,7 @@ func (c *Conn) Discard(ctx context.Context) error {
 		if err := c.beginRead(ctx); err != nil {
 			return err
 		}
-		err := c.skip()
-		if err == nil {
-			err = c.r.begin()
-		}
-		if err = c.endRead(ctx, err); err != nil {
+		if err := c.endRead(ctx, c.nextMessage(c.cfg.MaxMessage)); err != nil {
 			if orderly(err) {
 				return nil
 			}
@@ -87,7 +83,9 @@ func (c *Conn) Discard(ctx context.Context) error {
 // beginRead takes the turn to read.
 func (c *Conn) beginRead(ctx context.Context) error {
 	if !c.reading.try() {
+		c.readers.Add(1)
 		ok, err := c.reading.take(ctx, c.ended)
+		c.readers.Add(-1)
 		if err != nil {
 			return err
 		}
@@ -224,6 +222,10 @@ func (c *Conn) readCompressed(dst []byte) (Type, []byte, error) {
 
 // nextMessage goes on to the next message, of which as much may come as is said. The turn is held.
 func (c *Conn) nextMessage(most int64) error {
+	if c.begun {
+		c.begun = false
+		return nil
+	}
 	if err := c.skip(); err != nil {
 		return err
 	}

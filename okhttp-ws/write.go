@@ -217,6 +217,11 @@ func closePayload(code Code, reason string) []byte {
 
 // writeClose sends a close frame, unless one was sent, or more cannot be. The turn is held.
 func (c *Conn) writeClose(code Code, reason string) error {
+	if c.hasPongs.Load() { // what was asked before is answered still (RFC 6455 section 5.5.2)
+		if err := c.appendPongs(); err != nil {
+			return err
+		}
+	}
 	c.mu.Lock()
 	err := c.err
 	sent := c.sentClose
