@@ -52,7 +52,7 @@ func TestFamilyDeflate(t *testing.T) {
 					t.Errorf("agreed on %q", got)
 				}
 				go echo(far)
-				for _, n := range []int{0, 1, 16, 64, 256, 1024, 4096, 8192, 16384, 32768, 65536, 131072} {
+				for _, n := range []int{0, 1, 64, 1024, 16384, 65536} {
 					for name, want := range samples(n) {
 						for round := range 3 {
 							written := make(chan error, 1)
