@@ -35,6 +35,8 @@ type connection struct {
 	tunnel  string  // the destination that a client of a proxy asked for, whose end this is
 	opened  bool    // the tunnel was, by the exchange that just ended
 	opening opening // what a script does to the handshake of TLS
+	handed  bool    // a handler reads from the connection, perhaps at the same time
+	bowed   bool    // the end was sent meanwhile
 
 	current atomic.Pointer[Request]
 	session atomic.Pointer[session] // of HTTP/2; nil for HTTP/1.1

@@ -104,6 +104,44 @@ func TestWrongScripts(t *testing.T) {
 	}
 }
 
+// TestDelaysThatDiffer are of the seed, over both versions.
+func TestDelaysThatDiffer(t *testing.T) {
+	const s = time.Second
+	times := func(seed uint64) (list []time.Duration) {
+		synctest.Test(t, func(t *testing.T) {
+			script := mockserver.Reply(200).Text("x").HeadDelayOf(mockserver.WaitBetween{Min: s, Max: 2 * s}).BodyDelayOf(mockserver.WaitLogNormal{Median: s, Sigma: 0.5})
+			server := cleartext(t, mockserver.WithSeed(seed), mockserver.WithDispatcher(answer(script)))
+			w := dial(t, server)
+			for range 5 {
+				begun := time.Now()
+				w.send(get)
+				w.want("HTTP/1.1 200 OK·Content-Length: 1··")
+				head := time.Since(begun)
+				w.want("x")
+				body := time.Since(begun) - head
+				if head < s || head > 2*s || body < s/10 || body > 10*s {
+					t.Errorf("the head took %v, the body %v", head, body)
+				}
+				list = append(list, head, body)
+			}
+			c := dial2(t, server)
+			begun := time.Now()
+			c.want(c.open("GET", "/", ""), []string{":status 200 content-length 1"}, "x")
+			list = append(list, time.Since(begun))
+		})
+		return list
+	}
+	a, again, b := times(1), times(1), times(2)
+	if !slices.Equal(a, again) || slices.Equal(a, b) || a[0] == a[2] {
+		t.Errorf("seed 1: %v\nagain:  %v\nseed 2: %v", a, again, b)
+	}
+	for _, r := range []mockserver.Response{mockserver.Reply(200).HeadDelayOf(mockserver.Stall{}), mockserver.Reply(200).BodyDelayOf(nil), mockserver.Reply(200).HeadDelayOf(mockserver.WaitBetween{Min: 2, Max: 1})} {
+		if r.Err() == nil {
+			t.Errorf("no fault in %+v", r)
+		}
+	}
+}
+
 // TestThrottleBy shares a rate among responses, over both versions.
 func TestThrottleBy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -43,7 +43,7 @@ func (m Moment) String() string {
 
 // An Effect is something that happens at a moment of an exchange. Most end the exchange: they happen to the connection, on which no other one
 // follows, or to one stream of HTTP/2; the streams of a connection share its fate. After [Wait], [WaitBetween], [WaitLogNormal], [Write], [GoAway],
-// [SendSettings] and [RefuseConnections] it goes on.
+// [SendSettings], [RefuseConnections] and [IgnoreConnections] it goes on.
 //
 // [Sequence] makes one effect of several, [Sometimes], [EveryNth] and [First] choose when it happens.
 type Effect interface{ effect() }
@@ -91,7 +91,7 @@ type Wait struct{ For time.Duration }
 type WaitBetween struct{ Min, Max time.Duration }
 
 // WaitLogNormal lets time pass as the latencies of real servers are distributed: half are below the median, and a few much above it, the further the
-// larger sigma is; 0.1 is narrow and 1 has a long tail. It is of the seed of [WithSeed].
+// larger sigma is; 0.1 is narrow and 1 has a long tail, which ends at a hundred times the median. It is of the seed of [WithSeed].
 type WaitLogNormal struct {
 	Median time.Duration
 	Sigma  float64
@@ -116,6 +116,9 @@ type SendSettings struct{ Settings []http2.Setting }
 // RefuseConnections makes the server stop listening, as [Server.Refuse] does, and listen again after a time, unless that is 0.
 type RefuseConnections struct{ For time.Duration }
 
+// IgnoreConnections has clients that connect wait, as [Server.Ignore] does, until a time is over, unless that is 0.
+type IgnoreConnections struct{ For time.Duration }
+
 // FailHandshake breaks the handshake of TLS off, with an alert, at [RequestStart]. Without TLS it is [CloseSocket].
 type FailHandshake struct{}
 
@@ -137,6 +140,7 @@ func (Write) effect()              {}
 func (GoAway) effect()             {}
 func (SendSettings) effect()       {}
 func (RefuseConnections) effect()  {}
+func (IgnoreConnections) effect()  {}
 func (FailHandshake) effect()      {}
 func (BadCertificate) effect()     {}
 

@@ -85,6 +85,9 @@ func checkEffect(m Moment, e Effect) error {
 	return nil
 }
 
+// longest is how many times its median a WaitLogNormal lasts at most.
+const longest = 100
+
 // plan makes the choices that an effect depends on. What comes of it happens in that order.
 func (s *Server) plan(e Effect) []Effect {
 	switch e := e.(type) {
@@ -112,7 +115,7 @@ func (s *Server) plan(e Effect) []Effect {
 	case WaitBetween:
 		return []Effect{Wait{e.Min + time.Duration(s.dice.chance()*float64(e.Max-e.Min))}}
 	case WaitLogNormal:
-		return []Effect{Wait{time.Duration(float64(e.Median) * math.Exp(e.Sigma*s.dice.normal()))}}
+		return []Effect{Wait{time.Duration(float64(e.Median) * min(math.Exp(e.Sigma*s.dice.normal()), longest))}}
 	}
 	return []Effect{e}
 }
@@ -123,7 +126,7 @@ func ends(plan []Effect) bool {
 		return false
 	}
 	switch e := plan[len(plan)-1].(type) {
-	case Wait, Write, SendSettings, RefuseConnections, BadCertificate:
+	case Wait, Write, SendSettings, RefuseConnections, IgnoreConnections, BadCertificate:
 		return false
 	case GoAway:
 		return e.Refuse

@@ -30,6 +30,7 @@ func TestEffectsThatGoOn(t *testing.T) {
 		"several":  {mockserver.Sequence(mockserver.Wait{For: time.Second}, mockserver.WaitBetween{Min: 2 * time.Second, Max: 2 * time.Second}), 3 * time.Second},
 		"never":    {mockserver.Sometimes{Probability: 0, Effect: mockserver.Reset{}}, 0},
 		"refusal":  {mockserver.RefuseConnections{For: time.Minute}, 0},
+		"silence":  {mockserver.IgnoreConnections{For: time.Minute}, 0},
 	}
 	for name, e := range effects {
 		for _, m := range []mockserver.Moment{mockserver.RequestStart, mockserver.RequestHead, mockserver.RequestBody, mockserver.ResponseStart, mockserver.ResponseBody, mockserver.ResponseEnd} {

@@ -43,6 +43,9 @@ func (c *connection) act(ctx context.Context, m Moment, e Effect) (goesOn bool) 
 	case RefuseConnections:
 		c.server.refuseFor(e.For)
 		return true
+	case IgnoreConnections:
+		c.server.ignoreFor(e.For)
+		return true
 	case BadCertificate: // of a connection that has none
 		return true
 	case Garbage:
@@ -81,11 +84,15 @@ func (c *connection) inject(p []byte) error {
 
 // bow closes the connection in a way that what was sent arrives.
 func (c *connection) bow() {
-	if c.socket == nil {
+	switch {
+	case c.socket == nil:
 		c.bid(c.raw)
-		return
+	case c.handed: // what comes is the handler's to read
+		_ = c.socket.Sink().Close()
+		c.bowed = true
+	default:
+		c.linger()
 	}
-	c.linger()
 }
 
 // strike does what an effect says to the transport connection. It may be called by any goroutine.
@@ -121,6 +128,11 @@ func (c *connection) strike(e Effect) {
 // refuseFor has connections refused for a time, if that is not 0. The caller is a goroutine of the server.
 func (s *Server) refuseFor(d time.Duration) {
 	_ = s.Refuse()
+	s.resumeAfter(d)
+}
+
+// resumeAfter has connections accepted again after a time, if that is not 0. The caller is a goroutine of the server.
+func (s *Server) resumeAfter(d time.Duration) {
 	if d <= 0 {
 		return
 	}

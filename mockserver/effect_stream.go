@@ -32,6 +32,9 @@ func (x *streamExchange) act(ctx context.Context, e Effect, whole bool) (goesOn 
 	case RefuseConnections:
 		x.server.refuseFor(e.For)
 		return true
+	case IgnoreConnections:
+		x.server.ignoreFor(e.For)
+		return true
 	case GoAway:
 		last := uint32(math.MaxInt32) // all that were opened, which may be more than this one
 		if e.Refuse {
@@ -41,7 +44,7 @@ func (x *streamExchange) act(ctx context.Context, e Effect, whole bool) (goesOn 
 		if !e.Refuse {
 			return true
 		}
-		x.awaitEnd()
+		x.awaitEnd(ctx)
 	case CloseStream:
 		x.stream.Cancel(e.Code, fmt.Errorf("%w: CloseStream", errEffect))
 	case ShutdownConnection:
@@ -53,16 +56,25 @@ func (x *streamExchange) act(ctx context.Context, e Effect, whole bool) (goesOn 
 		x.conn.Inject(x.server.dice.bytes(e.Bytes))
 		x.conn.Close()
 	case Stall:
-		x.awaitEnd()
+		x.awaitEnd(ctx)
 	default:
 		x.strike(e)
-		x.awaitEnd()
+		x.awaitEnd(ctx)
 	}
 	return false
 }
 
 // awaitEnd waits until the stream is over.
-func (x *streamExchange) awaitEnd() {
-	x.stream.SetLimits(0, 0, time.Now().Add(stallLimit))
-	_ = x.stream.AwaitEnd()
+func (x *streamExchange) awaitEnd(ctx context.Context) {
+	if !x.handed {
+		x.stream.SetLimits(0, 0, time.Now().Add(stallLimit))
+		_ = x.stream.AwaitEnd()
+		return
+	}
+	for left := stallLimit; left > 0 && x.stream.Err() == nil && sleep(ctx, stallLook) == nil; { // what comes is for the handler to wait for
+		left -= stallLook
+	}
 }
+
+// stallLook is how often a stall of a handler looks whether its stream is over.
+const stallLook = 100 * time.Millisecond

@@ -97,6 +97,9 @@ func (c *connection) decide(ctx context.Context, d Dispatcher, r *Request, hint 
 	if err != nil {
 		return c.blame(err)
 	}
+	if resp.unexpected != nil && c.server.cfg.strict {
+		c.server.fault(resp.unexpected)
+	}
 	return resp
 }
 
@@ -263,7 +266,7 @@ func (c *connection) answer(ctx context.Context, r *Request, head http1.RequestH
 	if !c.perform(ctx, ResponseStart, plan) {
 		return false
 	}
-	err := sleep(ctx, resp.headDelay)
+	err := c.server.pause(ctx, resp.headDelay)
 	if resp.last {
 		c.server.end()
 	}
@@ -306,12 +309,12 @@ func (c *connection) send(ctx context.Context, r *Request, resp *Response) (keep
 	if err := c.writeHead(ctx, resp, reason, fields); err != nil {
 		return false, err
 	}
-	if resp.bodyDelay > 0 || resp.content.live {
+	if resp.bodyDelay != (delay{}) || resp.content.live {
 		if err := c.http.Flush(); err != nil {
 			return false, err
 		}
 	}
-	if err := sleep(ctx, resp.bodyDelay); err != nil {
+	if err := c.server.pause(ctx, resp.bodyDelay); err != nil {
 		return false, err
 	}
 	if err := c.sendBody(ctx, r, resp); err != nil || c.over {

@@ -37,7 +37,7 @@ func (h *httpHandler) ServeHTTP(w http.ResponseWriter, std *http.Request) {
 		return
 	}
 	hint, err := peekSafely(h.dispatcher, r)
-	if hint.onRequest() != nil {
+	if _, closes := hint.onRequest().(CloseStream); closes {
 		panic(http.ErrAbortHandler)
 	}
 	if err == nil && !hint.skipBody {
@@ -78,7 +78,7 @@ func (h *httpHandler) at(ctx context.Context, resp *Response, m Moment) error {
 		case Stall:
 			<-ctx.Done()
 			return errAbort
-		case GoAway, SendSettings, BadCertificate, FailHandshake, RefuseConnections: // not in the hands of a handler
+		case GoAway, SendSettings, BadCertificate, FailHandshake, RefuseConnections, IgnoreConnections: // not in the hands of a handler
 		default:
 			return errAbort
 		}
@@ -87,12 +87,12 @@ func (h *httpHandler) at(ctx context.Context, resp *Response, m Moment) error {
 }
 
 func (h *httpHandler) send(ctx context.Context, w http.ResponseWriter, r *Request, resp *Response) error {
-	for _, m := range []Moment{RequestBody, ResponseStart} {
+	for _, m := range []Moment{RequestHead, RequestBody, ResponseStart} {
 		if err := h.at(ctx, resp, m); err != nil {
 			return err
 		}
 	}
-	if err := sleep(ctx, resp.headDelay); err != nil {
+	if err := h.chance.pause(ctx, resp.headDelay); err != nil {
 		return err
 	}
 	if resp.raw != nil {
@@ -119,10 +119,10 @@ func (h *httpHandler) send(ctx context.Context, w http.ResponseWriter, r *Reques
 	}
 	w.WriteHeader(resp.Code())
 	flush := http.NewResponseController(w).Flush
-	if resp.bodyDelay > 0 || resp.content.live {
+	if resp.bodyDelay != (delay{}) || resp.content.live {
 		_ = flush() // an http.ResponseWriter without it sends all at the end
 	}
-	if err := sleep(ctx, resp.bodyDelay); err != nil {
+	if err := h.chance.pause(ctx, resp.bodyDelay); err != nil {
 		return err
 	}
 	if err := h.sendContent(ctx, w, r, resp, flush); err != nil {

@@ -33,8 +33,8 @@ type Response struct {
 	infos    []informational
 	raw      []byte // in place of head and body, if not nil
 
-	headDelay time.Duration
-	bodyDelay time.Duration
+	headDelay delay
+	bodyDelay delay
 	endDelay  time.Duration // before trailers
 	throttle  throttle
 	slowHead  throttle
@@ -52,7 +52,8 @@ type Response struct {
 
 	adapt func(*Request, Response) Response // nil for no change
 
-	err error // the first thing that is wrong with the script
+	unexpected error // what nothing was scripted for
+	err        error // the first thing that is wrong with the script
 }
 
 // informational is a 1xx response.

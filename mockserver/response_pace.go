@@ -1,20 +1,68 @@
 package mockserver
 
 import (
+	"context"
 	"time"
 
 	"github.com/okhttp-go/ok/okio"
 )
 
-// HeadDelay waits before the status line. For waits that differ see [WaitBetween] and [WaitLogNormal].
+// delay is a time to wait, or what makes one.
+type delay struct {
+	fixed time.Duration
+	waits Effect // in its place, if not nil
+}
+
+// pause waits for a delay.
+func (s *Server) pause(ctx context.Context, d delay) error {
+	if d.waits == nil {
+		return sleep(ctx, d.fixed)
+	}
+	for _, e := range s.plan(d.waits) {
+		if err := sleep(ctx, e.(Wait).For); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waiting makes a delay of an effect.
+func (r *Response) waiting(w Effect) delay {
+	switch w := w.(type) {
+	case Wait:
+		return delay{fixed: w.For}
+	case WaitBetween, WaitLogNormal:
+	default:
+		*r = r.fail("a delay of %T: expected Wait, WaitBetween or WaitLogNormal", w)
+		return delay{}
+	}
+	if err := checkEffect(ResponseStart, w); err != nil {
+		*r = r.fail("%w", err)
+	}
+	return delay{waits: w}
+}
+
+// HeadDelay waits before the status line.
 func (r Response) HeadDelay(d time.Duration) Response {
-	r.headDelay = d
+	r.headDelay = delay{fixed: d}
+	return r
+}
+
+// HeadDelayOf is HeadDelay for a time that may differ: w is a [Wait], a [WaitBetween] or a [WaitLogNormal].
+func (r Response) HeadDelayOf(w Effect) Response {
+	r.headDelay = r.waiting(w)
 	return r
 }
 
 // BodyDelay waits between the headers, which are sent, and the body.
 func (r Response) BodyDelay(d time.Duration) Response {
-	r.bodyDelay = d
+	r.bodyDelay = delay{fixed: d}
+	return r
+}
+
+// BodyDelayOf is BodyDelay for a time that may differ, as of [Response.HeadDelayOf].
+func (r Response) BodyDelayOf(w Effect) Response {
+	r.bodyDelay = r.waiting(w)
 	return r
 }
 

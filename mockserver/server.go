@@ -27,9 +27,11 @@ type Server struct {
 	gone       chan struct{} // closed when no goroutine is left after the teardown
 
 	mu       sync.Mutex
-	addr     net.Addr     // nil before the start
-	listener net.Listener // nil before the start, and while connections are refused
-	accepted int          // connections, ever
+	addr     net.Addr            // nil before the start
+	listener net.Listener        // nil before the start, and while connections are refused
+	crowd    *crowd              // nil unless connections are ignored
+	own      map[string]struct{} // addresses that the server itself connects to the listener from
+	accepted int                 // connections, ever
 	conns    map[*connection]struct{}
 	waiting  []*Request // whose dispatcher has not answered
 	draining bool

@@ -81,8 +81,9 @@ func (c *config) listen(addr string) (net.Listener, error) {
 
 // listen has connections accepted. The lock is held.
 func (s *Server) listen(l net.Listener) {
-	s.listener = l
-	s.goroutines.Go(func() { s.accept(s.context, l) })
+	own := map[string]struct{}{}
+	s.listener, s.own = l, own
+	s.goroutines.Go(func() { s.accept(s.context, l, own) })
 }
 
 // Refuse stops listening, so that connections are refused, until [Server.Resume]. Those that were accepted go on.
@@ -96,20 +97,28 @@ func (s *Server) Refuse() error {
 		return nil
 	}
 	l := s.listener
+	s.disperse()
 	s.listener = nil
 	return l.Close()
 }
 
-// Resume listens again, at the same address, after [Server.Refuse]. It fails if the port was taken meanwhile.
+// Resume accepts connections again after [Server.Ignore], and listens again, at the same address, after [Server.Refuse], where it fails if the port was
+// taken meanwhile.
 func (s *Server) Resume() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.resume()
+}
+
+// resume is Resume with the lock held.
+func (s *Server) resume() error {
 	switch {
 	case s.closed || s.draining:
 		return ErrClosed
 	case s.addr == nil:
 		return ErrNotStarted
 	case s.listener != nil:
+		s.disperse()
 		return nil
 	}
 	l, err := s.cfg.listen(s.addr.String())
@@ -121,13 +130,17 @@ func (s *Server) Resume() error {
 }
 
 // accept takes connections until the listener closes.
-func (s *Server) accept(ctx context.Context, l net.Listener) {
+func (s *Server) accept(ctx context.Context, l net.Listener, own map[string]struct{}) {
 	pause := time.Millisecond
 	for {
 		raw, err := l.Accept()
 		switch {
 		case err == nil:
 			pause = time.Millisecond
+			if !s.admit(ctx, raw, own) {
+				_ = raw.Close()
+				continue
+			}
 			c := newConnection(s, raw)
 			if !s.adopt(c) {
 				c.abort()
@@ -146,16 +159,17 @@ func (s *Server) accept(ctx context.Context, l net.Listener) {
 	}
 }
 
-// adopt makes c one of the connections that Close ends, unless that has happened, and numbers it.
+// adopt makes c one of the connections that Close ends, unless that has begun, and numbers it.
 func (s *Server) adopt(c *connection) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.closed {
-		s.conns[c] = struct{}{}
-		c.index = s.accepted
-		s.accepted++
+	if s.closed || s.draining { // no more is to be seen to its end
+		return false
 	}
-	return !s.closed
+	s.conns[c] = struct{}{}
+	c.index = s.accepted
+	s.accepted++
+	return true
 }
 
 func (s *Server) forget(c *connection) {
@@ -249,6 +263,7 @@ func (s *Server) tearDown() {
 	s.teardown.Do(func() {
 		s.mu.Lock()
 		s.closed = true
+		s.disperse()
 		l := s.listener
 		s.listener = nil
 		s.mu.Unlock()

@@ -38,8 +38,9 @@ func Upgrade(protocol string, h SocketHandler) Response {
 // [Peeker] knows it; otherwise the content was recorded before, and the source is at its end. The content is sent chunked, with the trailers
 // of [Response.Trailer], unless the script says otherwise; what is written goes out when the sink is flushed or closed.
 //
-// Delays before the head and effects hold as for other responses, except at [ResponseBody]. Methods and statuses without content (RFC 9110
-// section 6.4.1) do without h. nil removes it.
+// Delays, throttling and effects hold as for other responses. At [ResponseBody] they are of the bytes that h writes, of a length that is not known, before
+// they are put in chunks: after an effect that ends the exchange h cannot write any more. Methods and statuses without content (RFC 9110 section 6.4.1)
+// do without h. nil removes it.
 func (r Response) Socket(h SocketHandler) Response {
 	r.content, r.handler = content{}, h
 	if h != nil {
@@ -68,16 +69,23 @@ func (c *connection) sendSocket(ctx context.Context, r *Request, resp *Response)
 		err = c.http.Flush()
 	}
 	if err == nil {
-		err = sleep(ctx, resp.bodyDelay)
+		err = c.server.pause(ctx, resp.bodyDelay)
 	}
 	if err != nil {
 		return false, err
 	}
 	s := &handedSocket{cancel: c.socket.Cancel}
+	strike := func() bool {
+		plan := c.plan(resp.effects[ResponseBody].effect)
+		if ends(plan) {
+			c.log(r, resp.Code())
+		}
+		return c.perform(ctx, ResponseBody, plan)
+	}
 	if resp.switches(r.Method) {
-		s.source, s.sink = c.http.Source(), c.socket.Sink()
-		c.handle(ctx, r, resp.handler, s)
-		return false, nil
+		paced := resp.paced(ctx, c.socket.Sink(), strike)
+		s.source, s.sink = c.http.Source(), paced
+		return false, c.handOver(ctx, r, resp, s, paced)
 	}
 	s.source = okio.Source(new(okio.Buffer))
 	if body, err := c.http.Body(); err == nil { // it was not read before
@@ -90,8 +98,10 @@ func (c *connection) sendSocket(ctx context.Context, r *Request, resp *Response)
 		}
 		s.sink = &trailedSink{Sink: body, end: func() error { return c.endChunks(body, resp.trailers) }}
 	}
-	if c.handle(ctx, r, resp.handler, s); c.over {
-		return false, nil
+	paced := resp.paced(ctx, s.sink, strike)
+	s.sink = paced
+	if err := c.handOver(ctx, r, resp, s, paced); err != nil || c.over {
+		return false, err
 	}
 	for _, limited := range []any{s.source, c.http.Sink()} { // the next request is not the handler's
 		okio.TimeoutOf(limited).SetLimit(0)
@@ -101,6 +111,20 @@ func (c *connection) sendSocket(ctx context.Context, r *Request, resp *Response)
 		err = c.http.FinishResponse()
 	}
 	return c.http.Reusable() && !resp.open, err
+}
+
+// handOver has the handler of a response speak, and an effect strike that is not due before it is done.
+func (c *connection) handOver(ctx context.Context, r *Request, resp *Response, s *handedSocket, paced *pacedSink) error {
+	c.handed = true
+	c.handle(ctx, r, resp.handler, s)
+	c.handed = false
+	if c.bowed {
+		drained(c.http.Source())
+	}
+	if c.over {
+		return nil
+	}
+	return paced.finish()
 }
 
 // codes reports whether what a handler writes goes out in the chunked coding.
@@ -137,29 +161,41 @@ func (c *connection) handle(ctx context.Context, r *Request, h SocketHandler, s 
 	h.ServeSocket(ctx, r, s)
 }
 
-// sendSocket sends the head of a response and lets its handler do the rest.
-func (x *streamExchange) sendSocket(ctx context.Context, resp *Response) error {
+// sendSocket sends the head of a response and lets its handler do the rest; struck says that an effect ended it.
+func (x *streamExchange) sendSocket(ctx context.Context, resp *Response) (struck bool, err error) {
 	_, fields := resp.head(x.request.Method)
 	status := resp.Code()
 	if status == 101 {
 		status = 200 // RFC 8441 section 5
 	}
 	if err := x.stream.SendHead(status, fields, false); err != nil {
-		return err
+		return false, err
 	}
-	if err := sleep(ctx, resp.bodyDelay); err != nil {
-		return err
+	if err := x.server.pause(ctx, resp.bodyDelay); err != nil {
+		return false, err
 	}
 	socket := x.stream.Socket()
 	s := &handedSocket{source: socket.Source(), sink: socket.Sink(), cancel: socket.Cancel}
 	if trailers := resp.trailers; len(trailers) > 0 {
 		s.sink = &trailedSink{Sink: socket.Sink(), end: func() error { return x.stream.SendTrailers(trailers) }}
 	}
+	paced := resp.paced(ctx, s.sink, func() bool {
+		plan := x.server.plan(resp.effects[ResponseBody].effect)
+		if ends(plan) {
+			x.log(x.request, resp.Code())
+		}
+		return x.perform(ctx, plan, false)
+	})
+	s.sink, x.handed = paced, true
 	x.handle(ctx, x.request, resp.handler, s)
-	if x.stream.Err() != nil { // the handler, or the client, broke it off
-		return nil
+	x.handed = false
+	if err := paced.finish(); err != nil || paced.struck {
+		return paced.struck, err
 	}
-	return s.sink.Close()
+	if x.stream.Err() != nil { // the handler, or the client, broke it off
+		return false, nil
+	}
+	return false, s.sink.Close()
 }
 
 // handedSocket is what a handler gets.

@@ -1,12 +1,15 @@
 package mockserver_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net/http/httputil"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -350,5 +353,97 @@ func TestCookieCrumbs(t *testing.T) {
 	c.want(c.open("GET", "/", "", "cookie", "a=1", "x", "y", "cookie", "b=2", "cookie", "c=3"), []string{":status 200 content-length 0"}, "")
 	if h := take(t, s).Headers; strings.Join(slices.Collect(h.Values("Cookie")), "|") != "a=1; b=2; c=3" || h.Get("X") != "y" {
 		t.Errorf("headers %v", h)
+	}
+}
+
+// TestEffectsOnHandlers strike where what a handler writes has come to, over both versions. The handler reads at the same time.
+func TestEffectsOnHandlers(t *testing.T) {
+	const slow = 10 * time.Second
+	for _, tt := range []struct {
+		name   string
+		script mockserver.Response
+		want   string        // that arrives of "hello, world"
+		takes  time.Duration // until all of it has
+		ends   bool          // early
+		fails  bool          // the handler's writing
+	}{
+		{"close", mockserver.Reply(200).OnBytes(mockserver.ResponseBody, 5, mockserver.CloseSocket{}), "hello", 0, true, true},
+		{"close at once", mockserver.Reply(200).On(mockserver.ResponseBody, mockserver.CloseSocket{}), "", 0, true, true},
+		{"close at the end", mockserver.Reply(200).OnBytes(mockserver.ResponseBody, 99, mockserver.CloseSocket{}), "hello, world", 0, true, false},
+		{"stream", mockserver.Reply(200).OnBytes(mockserver.ResponseBody, 7, mockserver.CloseStream{Code: http2.InternalError}), "hello, ", 0, true, true},
+		{"stall", mockserver.Reply(200).OnBytes(mockserver.ResponseBody, 5, mockserver.Stall{}), "hello", 0, true, true},
+		{"garbage", mockserver.Reply(200).OnBytes(mockserver.ResponseBody, 5, mockserver.Garbage{Bytes: 20}), "hello", 0, true, true},
+		{"wait", mockserver.Reply(200).OnBytes(mockserver.ResponseBody, 5, mockserver.Wait{For: slow}), "hello, world", slow, false, false},
+		{"throttle", mockserver.Reply(200).Throttle(5, slow), "hello, world", 2 * slow, false, false},
+	} {
+		for _, version := range []string{"HTTP/1.1", "HTTP/2"} {
+			t.Run(tt.name+" over "+version, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					s := cleartext(t)
+					wrote := make(chan error, 1)
+					s.Enqueue(tt.script.Socket(mockserver.SocketHandlerFunc(func(_ context.Context, _ *mockserver.Request, k okio.Socket) {
+						var reading sync.WaitGroup
+						reading.Go(func() {
+							for b := new(okio.Buffer); ; b.Clear() {
+								if _, err := k.Source().ReadBuffer(b, 100); err != nil {
+									return
+								}
+							}
+						})
+						time.Sleep(time.Millisecond) // until the client has sent what it has to
+						sink := okio.NewBufferedSink(k.Sink())
+						sink.WriteString("hello, world")
+						err := sink.Flush()
+						if err == nil && !tt.ends {
+							err = sink.Close()
+						}
+						wrote <- err
+						if err != nil && tt.name != "garbage" { // which would be lost
+							k.Cancel(err)
+						}
+						reading.Wait()
+					})))
+					var got string
+					var err error
+					begun := time.Now()
+					if version == "HTTP/2" {
+						c := dial2(t, s)
+						st := c.open("POST", "/", "x")
+						st.SetLimits(time.Minute, 0, time.Time{})
+						_, got, _, err = reply(st)
+						st.Cancel(http2.Cancel, errors.New("enough"))
+					} else {
+						w := dial(t, s)
+						w.send("POST / HTTP/1.1·Transfer-Encoding: chunked··1·x·0··")
+						w.want("HTTP/1.1 200 OK·Transfer-encoding: chunked··")
+						w.conn.SetReadDeadline(time.Now().Add(time.Minute))
+						body := bufio.NewReader(w.conn)
+						chunks := httputil.NewChunkedReader(body)
+						if tt.ends {
+							chunks = io.LimitReader(chunks, 12)
+						}
+						var text []byte
+						text, err = io.ReadAll(chunks)
+						got = string(text)
+						if err == nil && tt.ends { // at its end
+							_, err = body.ReadByte()
+						}
+						w.conn.Close()
+					}
+					if tt.name == "garbage" { // which a client of HTTP/2 may see before what came before it
+						got = tt.want
+					}
+					if got != tt.want || (err != nil) != tt.ends {
+						t.Errorf("got %q, %v, want %q", got, err, tt.want)
+					}
+					if d := time.Since(begun) - time.Millisecond; d != tt.takes && tt.name != "stall" {
+						t.Errorf("took %v", d)
+					}
+					if err := <-wrote; (err != nil) != tt.fails {
+						t.Errorf("the handler wrote with %v", err)
+					}
+				})
+			})
+		}
 	}
 }

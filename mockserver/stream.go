@@ -18,6 +18,7 @@ type streamExchange struct {
 	stream  *http2.Stream
 	request *Request
 	length  int64 // of the request's content, -1 if it is not known
+	handed  bool  // a handler reads from the stream, perhaps at the same time
 }
 
 // beginHTTP2 takes over the head.
@@ -163,7 +164,7 @@ func (x *streamExchange) answer(ctx context.Context, resp Response, told bool) {
 	if !x.perform(ctx, plan, false) {
 		return
 	}
-	err := sleep(ctx, resp.headDelay)
+	err := x.server.pause(ctx, resp.headDelay)
 	if resp.last {
 		x.server.end()
 	}
@@ -172,7 +173,7 @@ func (x *streamExchange) answer(ctx context.Context, resp Response, told bool) {
 	}
 	struck := false
 	if err == nil && resp.handled(r.Method) {
-		err = x.sendSocket(ctx, &resp)
+		struck, err = x.sendSocket(ctx, &resp)
 	} else if err == nil {
 		struck, err = x.send(ctx, &resp)
 	}
@@ -193,7 +194,7 @@ func (x *streamExchange) answer(ctx context.Context, resp Response, told bool) {
 // send sends the response; struck says that an effect ended it within its body.
 func (x *streamExchange) send(ctx context.Context, resp *Response) (struck bool, err error) {
 	bare := resp.bodiless(x.request.Method) || resp.content.open == nil
-	last := bare && len(resp.trailers) == 0 && resp.bodyDelay == 0 && resp.endDelay == 0 && resp.effects[ResponseBody].effect == nil &&
+	last := bare && len(resp.trailers) == 0 && resp.bodyDelay == (delay{}) && resp.endDelay == 0 && resp.effects[ResponseBody].effect == nil &&
 		len(resp.pushes) == 0 && !resp.badChunk
 	if len(resp.settings) > 0 {
 		x.conn.SendSettings(resp.settings...)
@@ -204,7 +205,7 @@ func (x *streamExchange) send(ctx context.Context, resp *Response) (struck bool,
 	if err := x.push(ctx, resp); err != nil {
 		return false, err
 	}
-	if err := sleep(ctx, resp.bodyDelay); err != nil {
+	if err := x.server.pause(ctx, resp.bodyDelay); err != nil {
 		return false, err
 	}
 	scripted := resp.content
@@ -236,7 +237,7 @@ func (x *streamExchange) send(ctx context.Context, resp *Response) (struck bool,
 			return false, err
 		}
 	}
-	return x.finish(resp, d.sink)
+	return x.finish(ctx, resp, d.sink)
 }
 
 // sizesOf returns the bytes of n chunks.
@@ -260,13 +261,13 @@ func (x *streamExchange) sendHead(resp *Response, last bool) error {
 }
 
 // finish ends the response.
-func (x *streamExchange) finish(resp *Response, sink *okio.BufferedSink) (struck bool, err error) {
+func (x *streamExchange) finish(ctx context.Context, resp *Response, sink *okio.BufferedSink) (struck bool, err error) {
 	if resp.badChunk {
 		err := sink.Flush()
 		x.log(x.request, resp.Code())
 		bad := http2.FrameHeader{Length: 1, Type: http2.FrameData, Flags: http2.FlagPadded, Stream: x.stream.ID()}
 		x.conn.Inject(append(bad.Append(nil), 0xff))
-		x.awaitEnd()
+		x.awaitEnd(ctx)
 		return err == nil, err
 	}
 	if len(resp.trailers) == 0 || resp.bodiless(x.request.Method) {

@@ -9,17 +9,24 @@ import (
 )
 
 // Strict makes a server hide nothing from its test: a request that finds the queue empty gets 500 with a body that says so, instead of waiting, and
-// fails the test; GET /favicon.ico is a request as others; and when the test is over it fails if responses are left in the queue, if requests
-// were not taken ([Server.TakeRequest]), or if requests still waited for a dispatcher.
+// fails the test; so does a request that no route matches, with the report that it gets ([Response.Unexpected]); GET /favicon.ico is a request as others;
+// and when the test is over it fails if responses are left in the queue, if requests were neither taken ([Server.TakeRequest]) nor verified
+// ([Server.Verify]), or if requests still waited for a dispatcher.
 func Strict() Option { return option(func(c *config) { c.strict = true }) }
+
+// Unexpected makes the response the answer to a request that nothing was scripted for, as err says: the test of a server that is [Strict] fails with it. Package
+// route does so where no route matches. nil takes that back.
+func (r Response) Unexpected(err error) Response {
+	r.unexpected = err
+	return r
+}
 
 // beStrict sets the queue up.
 func (s *Server) beStrict() {
 	s.queue.strict = true
 	unexpected := Reply(http.StatusInternalServerError).Adapt(func(r *Request, _ Response) Response {
 		err := fmt.Errorf("mockserver: no response is enqueued for %v", r)
-		s.fault(err)
-		return scriptFault(err)
+		return scriptFault(err).Unexpected(err)
 	})
 	s.queue.SetFailFast(&unexpected)
 }

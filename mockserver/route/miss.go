@@ -2,6 +2,7 @@ package route
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,7 +50,8 @@ func (m *Miss) String() string {
 }
 
 func (m *Miss) response() mockserver.Response {
-	return mockserver.Reply(404).Reason("Not Found").Header("Content-Type", "text/plain; charset=utf-8").Text(m.String() + "\n")
+	why := m.String()
+	return mockserver.Reply(404).Reason("Not Found").Header("Content-Type", "text/plain; charset=utf-8").Text(why + "\n").Unexpected(errors.New("mockserver: " + why))
 }
 
 // miss describes a request that no route matched, and keeps that.

@@ -136,6 +136,57 @@ func TestMiss(t *testing.T) {
 	}
 }
 
+// TestStrict has a request that no route matches fail the test of a strict server, unless a fallback answers.
+func TestStrict(t *testing.T) {
+	routes := route.New(route.Route{Name: "orders", Match: match.Request("GET /orders"), Responses: reply(200)})
+	for strict, want := range map[bool]int{true: 1, false: 0} {
+		fake := &reporter{TB: t}
+		opts := []mockserver.Option{mockserver.WithNetwork(new(okio.Network)), mockserver.WithDispatcher(routes)}
+		if strict {
+			opts = append(opts, mockserver.Strict())
+		}
+		s := mockserver.New(fake, opts...)
+		if got := status(t, s, "GET /orders") + status(t, s, "GET /order"); got != "200404" {
+			t.Errorf("answered %s", got)
+		}
+		routes.SetFallback(mockserver.DispatcherFunc(func(context.Context, *mockserver.Request) mockserver.Response { return mockserver.Reply(204) }))
+		if got := status(t, s, "GET /order"); got != "204" {
+			t.Errorf("the fallback answered %s", got)
+		}
+		routes.SetFallback(nil)
+		for range 3 {
+			if _, err := s.TakeRequest(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if list := fake.reports(); len(list) != want || want > 0 && !strings.Contains(list[0], "mockserver: no route of 1 matches GET /order HTTP/1.1\n  close: \"orders\" (GET /orders)") {
+			t.Errorf("strict %v: reported %q", strict, list)
+		}
+	}
+}
+
+// reporter is a test whose failures are looked at.
+type reporter struct {
+	testing.TB
+	mu   sync.Mutex
+	list []string
+}
+
+func (r *reporter) Error(args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = append(r.list, fmt.Sprint(args...))
+}
+
+func (r *reporter) reports() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.list
+}
+
 func TestFuncAndParams(t *testing.T) {
 	routes := new(route.Routes)
 	routes.OnFunc(match.All(match.Method("PUT"), match.Path("/users/{id}/{rest...}")), func(ctx context.Context, h route.Hit) mockserver.Response {

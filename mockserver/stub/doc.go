@@ -73,17 +73,19 @@
 //
 // # Effects
 //
-// Moments are requestStart, requestBody, responseStart, responseBody, responseEnd. "bytes" says after how many bytes of a body an effect strikes, half of
-// it by default. Several at one moment come one after the other. They are those of package mockserver:
+// Moments are requestStart, requestHead, requestBody, responseStart, responseBody, responseEnd. "bytes" says after how many bytes of a body an effect strikes, half of
+// it by default, and "chunks" after how many of its chunks. Several at one moment come one after the other. They are those of package mockserver:
 //
 //	closeSocket         with "in", "out", "noClose"
 //	reset, stall, shutdownConnection, partialRecord, failHandshake
 //	closeStream         with "code", a number or a name such as "REFUSED_STREAM"
 //	goAway              with "code", "debug", "refuse"
+//	sendSettings        with "settings", such as {"MAX_CONCURRENT_STREAMS": 1}
 //	garbage             with "size" in bytes
 //	write               with "text"
 //	wait                with "for", a time
 //	refuseConnections   with "for", a time; for good without it
+//	ignoreConnections   the same
 //	badCertificate      with "fault": "Expired", "NotYetValid", "WrongHost" or "UnknownAuthority"
 //
 // Each may have one of "probability" from 0 to 1, "everyNth": 3 for each third time, and "first": 2 for the first two times.

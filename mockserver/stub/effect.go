@@ -1,8 +1,10 @@
 package stub
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,7 +15,7 @@ import (
 
 // moments and their names in files.
 var moments = map[string]mockserver.Moment{
-	"requestStart": mockserver.RequestStart, "requestBody": mockserver.RequestBody, "responseStart": mockserver.ResponseStart,
+	"requestStart": mockserver.RequestStart, "requestHead": mockserver.RequestHead, "requestBody": mockserver.RequestBody, "responseStart": mockserver.ResponseStart,
 	"responseBody": mockserver.ResponseBody, "responseEnd": mockserver.ResponseEnd,
 }
 
@@ -40,6 +42,8 @@ var kinds = map[string]kind{
 	"write":             {[]string{"text"}, func(e Effect) mockserver.Effect { return mockserver.Write{Bytes: []byte(e.Text)} }},
 	"wait":              {[]string{"for"}, func(e Effect) mockserver.Effect { return mockserver.Wait{For: time.Duration(e.For)} }},
 	"refuseConnections": {[]string{"for"}, func(e Effect) mockserver.Effect { return mockserver.RefuseConnections{For: time.Duration(e.For)} }},
+	"sendSettings":      {[]string{"settings"}, func(e Effect) mockserver.Effect { return mockserver.SendSettings{Settings: settings(e.Settings)} }},
+	"ignoreConnections": {[]string{"for"}, func(e Effect) mockserver.Effect { return mockserver.IgnoreConnections{For: time.Duration(e.For)} }},
 	"badCertificate":    {[]string{"fault"}, func(e Effect) mockserver.Effect { return mockserver.BadCertificate{Fault: faults[e.Fault]} }},
 }
 
@@ -54,8 +58,29 @@ var codes = []string{
 	"COMPRESSION_ERROR", "CONNECT_ERROR", "ENHANCE_YOUR_CALM", "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
 }
 
+// setting returns the setting of HTTP/2 of a name (RFC 9113 section 6.5.2), or of a number such as "0x9".
+func setting(name string) (http2.SettingID, bool) {
+	for id := range http2.SettingEnableConnectProtocol + 1 {
+		if id.String() == name {
+			return id, true
+		}
+	}
+	n, err := strconv.ParseUint(name, 0, 16)
+	return http2.SettingID(n), err == nil
+}
+
+// settings are the entries of a frame, in the order of their numbers.
+func settings(values map[string]uint32) (list []http2.Setting) {
+	for name, n := range values {
+		id, _ := setting(name)
+		list = append(list, http2.Setting{ID: id, Value: n})
+	}
+	slices.SortFunc(list, func(a, b http2.Setting) int { return cmp.Compare(a.ID, b.ID) })
+	return list
+}
+
 // common are the members that each effect may have.
-var common = []string{"at", "do", "bytes", "probability", "everyNth", "first"}
+var common = []string{"at", "do", "bytes", "chunks", "probability", "everyNth", "first"}
 
 func (v value) effects() (list []Effect) {
 	for _, one := range v.list() {
@@ -70,6 +95,7 @@ func (v value) effect() (e Effect) {
 		"at":          func(v value) { e.At = v.str(); named(v, moments) },
 		"do":          func(v value) { e.Do = v.str(); named(v, kinds) },
 		"bytes":       func(v value) { n := v.integer(0, 1<<50); e.Bytes = &n },
+		"chunks":      func(v value) { e.Chunks = int(v.integer(1, 1<<31-1)) },
 		"code":        func(v value) { e.Code = v.code() },
 		"in":          func(v value) { e.In = v.boolean() },
 		"out":         func(v value) { e.Out = v.boolean() },
@@ -80,6 +106,7 @@ func (v value) effect() (e Effect) {
 		"fault":       func(v value) { e.Fault = v.str(); named(v, faults) },
 		"debug":       func(v value) { e.Debug = v.str() },
 		"refuse":      func(v value) { e.Refuse = v.boolean() },
+		"settings":    func(v value) { e.Settings = v.settings() },
 		"probability": func(v value) { p := v.float(); e.Probability = &p },
 		"everyNth":    func(v value) { e.EveryNth = int(v.integer(1, 1<<31-1)) },
 		"first":       func(v value) { e.First = int(v.integer(1, 1<<31-1)) },
@@ -98,8 +125,13 @@ func (v value) effect() (e Effect) {
 			v.rd.fail(m.Start, v.member(m.Name), "%s has no such member", e.Do)
 		}
 	}
-	if e.Do == "badCertificate" && e.Fault == "" {
+	switch {
+	case e.Do == "badCertificate" && e.Fault == "":
 		v.fail("expected a member %q", "fault")
+	case e.Do == "sendSettings" && len(e.Settings) == 0:
+		v.fail("expected a member %q", "settings")
+	case e.Bytes != nil && e.Chunks > 0:
+		v.fail("expected one of bytes, chunks but got both")
 	}
 	chosen := 0
 	for _, name := range []string{"probability", "everyNth", "first"} {
@@ -111,6 +143,17 @@ func (v value) effect() (e Effect) {
 		v.fail("expected one of probability, everyNth, first")
 	}
 	return e
+}
+
+func (v value) settings() map[string]uint32 {
+	list := map[string]uint32{}
+	v.each(func(name string, member value) {
+		if _, ok := setting(name); !ok {
+			member.fail("expected the name of a setting of HTTP/2, such as MAX_CONCURRENT_STREAMS, or a number but it is %q", name)
+		}
+		list[name] = uint32(member.integer(0, 1<<32-1))
+	})
+	return list
 }
 
 // named complains about a name that is none of a table.
@@ -156,6 +199,7 @@ func withEffects(resp mockserver.Response, list []Effect) mockserver.Response {
 	for name, moment := range moments {
 		var all []mockserver.Effect
 		var bytes *int64
+		var chunks int
 		for _, e := range list {
 			if e.At != name {
 				continue
@@ -167,7 +211,10 @@ func withEffects(resp mockserver.Response, list []Effect) mockserver.Response {
 			if len(all) > 0 && (bytes == nil) != (e.Bytes == nil) || bytes != nil && e.Bytes != nil && *bytes != *e.Bytes {
 				return mockserver.Fault(fmt.Errorf("effects at %s: expected all of them after the same number of bytes", name))
 			}
-			all, bytes = append(all, one), e.Bytes
+			if len(all) > 0 && chunks != e.Chunks {
+				return mockserver.Fault(fmt.Errorf("effects at %s: expected all of them after the same number of chunks", name))
+			}
+			all, bytes, chunks = append(all, one), e.Bytes, e.Chunks
 		}
 		var effect mockserver.Effect
 		switch len(all) {
@@ -178,9 +225,14 @@ func withEffects(resp mockserver.Response, list []Effect) mockserver.Response {
 		default:
 			effect = mockserver.Sequence(all...)
 		}
-		if bytes != nil {
+		switch {
+		case bytes != nil:
 			resp = resp.OnBytes(moment, *bytes, effect)
-		} else {
+		case chunks > 0 && moment != mockserver.ResponseBody:
+			return mockserver.Fault(fmt.Errorf("effects at %s after chunks: expected responseBody", name))
+		case chunks > 0:
+			resp = resp.OnChunk(chunks, effect)
+		default:
 			resp = resp.On(moment, effect)
 		}
 	}

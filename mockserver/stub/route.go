@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
-	"math/rand/v2"
 	"mime"
 	"net/http"
 	"os"
@@ -101,7 +99,7 @@ func (r Response) plain() mockserver.Response {
 	for _, i := range r.Informational {
 		resp = resp.Informational(i.Status, i.Headers...)
 	}
-	resp = resp.HeadDelay(time.Duration(r.Delay.Fixed)).BodyDelay(time.Duration(r.BodyDelay.Fixed))
+	resp = resp.HeadDelayOf(r.Delay.wait()).BodyDelayOf(r.BodyDelay.wait())
 	if r.Throttle != nil {
 		resp = resp.Throttle(r.Throttle.Bytes, time.Duration(r.Throttle.Every))
 	}
@@ -142,22 +140,17 @@ func (r Response) scripted(dir string, m mockserver.Matcher, count *atomic.Int64
 		return mockserver.Response{}, err
 	}
 	resp := r.plain()
-	random := r.Delay.random() || r.BodyDelay.random()
-	if templates == nil && r.File == "" && !random {
-		return resp, nil
-	}
-	return resp.Adapt(func(req *mockserver.Request, resp mockserver.Response) mockserver.Response {
-		if random {
-			resp = resp.HeadDelay(r.Delay.sample()).BodyDelay(r.BodyDelay.sample())
-		}
-		switch {
-		case templates != nil:
+	switch {
+	case templates != nil:
+		resp = resp.Adapt(func(req *mockserver.Request, resp mockserver.Response) mockserver.Response {
 			return templates.fill(resp, dir, newData(req, match.Params(m, req), count.Add(1)-1))
-		case r.File != "":
+		})
+	case r.File != "":
+		resp = resp.Adapt(func(_ *mockserver.Request, resp mockserver.Response) mockserver.Response {
 			return r.withFile(resp, dir)
-		}
-		return resp
-	}), nil
+		})
+	}
+	return resp, nil
 }
 
 // withFile answers with a file as it is now.
@@ -204,15 +197,13 @@ func local(name string) bool {
 	return err == nil && filepath.IsLocal(l) && name != "."
 }
 
-func (d Delay) random() bool { return d.To > 0 || d.Median > 0 }
-
-// sample returns a time at random. The log-normal one is cut off at a hundred times its median.
-func (d Delay) sample() time.Duration {
+// wait is the delay as package mockserver has it.
+func (d Delay) wait() mockserver.Effect {
 	switch {
 	case d.Median > 0:
-		return min(time.Duration(float64(d.Median)*math.Exp(rand.NormFloat64()*d.Sigma)), 100*time.Duration(d.Median))
+		return mockserver.WaitLogNormal{Median: time.Duration(d.Median), Sigma: d.Sigma}
 	case d.To > 0:
-		return time.Duration(d.From) + rand.N(time.Duration(d.To-d.From))
+		return mockserver.WaitBetween{Min: time.Duration(d.From), Max: time.Duration(d.To)}
 	}
-	return time.Duration(d.Fixed)
+	return mockserver.Wait{For: time.Duration(d.Fixed)}
 }

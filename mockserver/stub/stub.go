@@ -155,22 +155,24 @@ type Dribble struct {
 
 // An Effect is what happens to the connection or stream at a moment, see the package comment.
 type Effect struct {
-	At          string   `json:"at"`
-	Do          string   `json:"do"`
-	Bytes       *int64   `json:"bytes,omitempty"` // nil for half of the body
-	Code        uint32   `json:"code,omitempty"`
-	In          bool     `json:"in,omitempty"`
-	Out         bool     `json:"out,omitempty"`
-	NoClose     bool     `json:"noClose,omitempty"`
-	Size        int      `json:"size,omitempty"`
-	Text        string   `json:"text,omitempty"`
-	For         Duration `json:"for,omitzero"`
-	Fault       string   `json:"fault,omitempty"`
-	Debug       string   `json:"debug,omitempty"`
-	Refuse      bool     `json:"refuse,omitempty"`
-	Probability *float64 `json:"probability,omitempty"` // nil for always
-	EveryNth    int      `json:"everyNth,omitempty"`
-	First       int      `json:"first,omitempty"`
+	At          string            `json:"at"`
+	Do          string            `json:"do"`
+	Bytes       *int64            `json:"bytes,omitempty"`  // nil for half of the body
+	Chunks      int               `json:"chunks,omitempty"` // in place of Bytes
+	Code        uint32            `json:"code,omitempty"`
+	In          bool              `json:"in,omitempty"`
+	Out         bool              `json:"out,omitempty"`
+	NoClose     bool              `json:"noClose,omitempty"`
+	Size        int               `json:"size,omitempty"`
+	Text        string            `json:"text,omitempty"`
+	For         Duration          `json:"for,omitzero"`
+	Fault       string            `json:"fault,omitempty"`
+	Debug       string            `json:"debug,omitempty"`
+	Refuse      bool              `json:"refuse,omitempty"`
+	Settings    map[string]uint32 `json:"settings,omitempty"`
+	Probability *float64          `json:"probability,omitempty"` // nil for always
+	EveryNth    int               `json:"everyNth,omitempty"`
+	First       int               `json:"first,omitempty"`
 }
 
 // A Duration is a time span, written as "1.5s".

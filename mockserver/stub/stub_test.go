@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -39,9 +40,10 @@ const everything = `[
        {"at": "requestBody", "do": "garbage", "size": 3, "probability": 0.5}, {"at": "requestBody", "do": "reset", "everyNth": 2}, {"at": "responseStart", "do": "wait", "for": "1s", "first": 1},
        {"at": "responseStart", "do": "goAway", "code": 1, "debug": "d", "refuse": true}, {"at": "responseStart", "do": "write", "text": "x"}, {"at": "responseStart", "do": "refuseConnections", "for": "1s"},
        {"at": "requestStart", "do": "badCertificate", "fault": "Expired"}, {"at": "requestStart", "do": "failHandshake"}, {"at": "responseStart", "do": "partialRecord"}, {"at": "responseStart", "do": "stall"},
+       {"at": "requestHead", "do": "sendSettings", "settings": {"MAX_CONCURRENT_STREAMS": 1, "0x9": 5}}, {"at": "requestHead", "do": "ignoreConnections", "for": "1s"},
        {"at": "responseEnd", "do": "shutdownConnection"}],
      "skipRequestBody": true},
-    {"json": {"a": 1.0}, "dribble": {"pieces": 2, "over": "1s"}, "slowHead": {"bytes": 1, "every": "1ms"}, "trailersDelay": "1ms", "wrongLength": -1}, {"malformedChunk": true}, {"base64": "AAE="}, {"raw": "x"}, {"template": true, "body": "{{.Method}}", "delay": {"median": "10ms", "sigma": 0.5}}, {"body": "", "untilClose": true, "shutdownServer": true}
+    {"json": {"a": 1.0}, "dribble": {"pieces": 2, "over": "1s"}, "slowHead": {"bytes": 1, "every": "1ms"}, "trailersDelay": "1ms", "wrongLength": -1}, {"malformedChunk": true}, {"body": "abc", "chunked": [1], "effects": [{"at": "responseBody", "do": "reset", "chunks": 2}]}, {"base64": "AAE="}, {"raw": "x"}, {"template": true, "body": "{{.Method}}", "delay": {"median": "10ms", "sigma": 0.5}}, {"body": "", "untilClose": true, "shutdownServer": true}
   ],
   "recorded": {"origin": "http://o/", "at": "2026-01-31T12:00:00Z", "latency": "30ms"}
 },
@@ -132,7 +134,7 @@ func TestErrors(t *testing.T) {
 		{`{"response": {"delay": {"median": "2s", "sigma": 9}}}`, `response.delay: expected a time as median and a sigma from 0 to 3`},
 		{`{"response": {"dribble": {"over": "1s"}}}`, `response.dribble: expected pieces and over`},
 		{`{"response": {"throttle": {"every": "1s"}}}`, `response.throttle: expected bytes and every`},
-		{`{"response": {"effects": [{"at": "start", "do": "reset"}]}}`, `response.effects[0].at: expected one of requestBody, requestStart, responseBody, responseEnd, responseStart but it is "start"`},
+		{`{"response": {"effects": [{"at": "start", "do": "reset"}]}}`, `response.effects[0].at: expected one of requestBody, requestHead, requestStart, responseBody, responseEnd, responseStart but it is "start"`},
 		{`{"response": {"effects": [{"at": "responseEnd", "do": "explode"}]}}`, `response.effects[0].do: expected one of badCertificate, closeSocket, `},
 		{`{"response": {"effects": [{"do": "reset"}]}}`, `response.effects[0]: expected a member "at"`},
 		{`{"response": {"effects": [{"at": "responseEnd", "do": "reset", "bytes": 1}]}}`, `response: OnBytes(ResponseEnd)`},
@@ -143,6 +145,12 @@ func TestErrors(t *testing.T) {
 		{`{"response": {"effects": [{"at": "requestStart", "do": "reset", "probability": 2}]}}`, `expected 0 to 1`},
 		{`{"response": {"effects": [{"at": "responseStart", "do": "failHandshake"}]}}`, `expected RequestStart`},
 		{`{"response": {"effects": [{"at": "responseBody", "do": "reset", "bytes": 1}, {"at": "responseBody", "do": "wait", "bytes": 2}]}}`, `after the same number of bytes`},
+		{`{"response": {"effects": [{"at": "requestHead", "do": "sendSettings"}]}}`, `response.effects[0]: expected a member "settings"`},
+		{`{"response": {"effects": [{"at": "requestHead", "do": "sendSettings", "settings": {"MAX": 1}}]}}`, `response.effects[0].settings.MAX: expected the name of a setting of HTTP/2`},
+		{`{"response": {"effects": [{"at": "responseBody", "do": "reset", "bytes": 1, "chunks": 2}]}}`, `response.effects[0]: expected one of bytes, chunks but got both`},
+		{`{"response": {"effects": [{"at": "responseBody", "do": "reset", "chunks": 1}, {"at": "responseBody", "do": "wait", "chunks": 2}]}}`, `after the same number of chunks`},
+		{`{"response": {"effects": [{"at": "requestBody", "do": "reset", "chunks": 1}]}}`, `expected responseBody`},
+		{`{"response": {"effects": [{"at": "responseBody", "do": "reset", "chunks": 1}]}}`, `OnChunk with a response whose chunks have no sizes`},
 		{`{"response": {}, "responses": []}`, "expected response or responses but got both"},
 		{`{"responses": []}`, "expected a response"},
 		{`{"response": {}, "times": 0}`, "times: expected an integer from 1"},
@@ -167,7 +175,7 @@ func TestErrors(t *testing.T) {
 }
 
 // served starts a server with the stubs of a text.
-func served(t *testing.T, text string, o *stub.Options) (*mockserver.Server, *route.Routes) {
+func served(t *testing.T, text string, o *stub.Options, opts ...mockserver.Option) (*mockserver.Server, *route.Routes) {
 	t.Helper()
 	stubs, err := stub.Parse("test.json", []byte(text))
 	if err != nil {
@@ -178,7 +186,8 @@ func served(t *testing.T, text string, o *stub.Options) (*mockserver.Server, *ro
 		t.Fatal(err)
 	}
 	routes := route.New(list...)
-	return mockserver.New(t, mockserver.WithNetwork(new(okio.Network)), mockserver.WithDispatcher(routes)), routes
+	opts = append(opts, mockserver.WithNetwork(new(okio.Network)), mockserver.WithDispatcher(routes))
+	return mockserver.New(t, opts...), routes
 }
 
 // ask sends a request and returns status, Content-Type and body.
@@ -214,6 +223,8 @@ func TestServedStubs(t *testing.T) {
 		{"request": {"method": "GET", "path": "/users/{id}"}, "response": {"json": {"b": 1.0, "a": "<&>"}}},
 		{"request": {"path": "/typed"}, "response": {"status": 299, "headers": {"content-type": "a/b"}, "json": []}},
 		{"request": {"path": "/file"}, "response": {"file": "a.json"}},
+		{"request": {"path": "/chunk"}, "response": {"body": "abc", "chunked": [1], "effects": [{"at": "responseBody", "do": "closeSocket", "chunks": 2}]}},
+		{"request": {"path": "/head"}, "response": {"body": "abc", "effects": [{"at": "requestHead", "do": "wait", "for": "1ms"}, {"at": "requestHead", "do": "closeSocket"}]}},
 		{"request": {"path": "/seq"}, "responses": [{"status": 503}, {"status": 200, "body": "ok"}]},
 		{"request": {"method": "POST", "body": {"json": {"n": 1}}}, "response": {"status": 201}},
 		{"request": {"path": "/cut"}, "response": {"body": "abcdef", "effects": [{"at": "responseBody", "do": "closeSocket", "bytes": 3}]}},
@@ -228,6 +239,8 @@ func TestServedStubs(t *testing.T) {
 		{"GET", "/seq", "", `200 OK||ok`},
 		{"POST", "/x", `{"n": 1.0}`, `201 Created||`},
 		{"GET", "/cut", "", `unexpected EOF`},
+		{"GET", "/chunk", "", `unexpected EOF`},
+		{"GET", "/head", "", `Get "http://h/head": EOF`},
 		{"GET", "/bin", "", `200 OK||hi`},
 	} {
 		if got := ask(t, s, tt.method, tt.path, tt.body); got != tt.want {
@@ -236,6 +249,24 @@ func TestServedStubs(t *testing.T) {
 	}
 	if got := ask(t, s, "POST", "/x", `{"n": 2}`); !strings.Contains(got, "body at $.n: expected 1 but it was 2") {
 		t.Errorf("near miss: %s", got)
+	}
+}
+
+// Random delays follow the seed of the server.
+func TestSeededDelays(t *testing.T) {
+	times := func(seed uint64) (list []time.Duration) {
+		synctest.Test(t, func(t *testing.T) {
+			s, _ := served(t, `{"response": {"delay": {"from": "1s", "to": "2s"}, "bodyDelay": {"median": "1s", "sigma": 0.2}, "body": "x"}}`, nil, mockserver.WithSeed(seed))
+			for range 5 {
+				begun := time.Now()
+				ask(t, s, "GET", "/", "")
+				list = append(list, time.Since(begun))
+			}
+		})
+		return list
+	}
+	if a, again, b := times(1), times(1), times(2); !slices.Equal(a, again) || slices.Equal(a, b) {
+		t.Errorf("seed 1: %v\nagain:  %v\nseed 2: %v", a, again, b)
 	}
 }
 
