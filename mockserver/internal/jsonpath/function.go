@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -85,14 +86,37 @@ func (c *call) expression(pattern string) *regexp.Regexp {
 	if len(pattern) > maxLength {
 		return nil
 	}
-	if c.f.name == "match" {
-		pattern = `\A(?:` + pattern + `)\z`
-	}
+	pattern = dotted(pattern)
 	re, err := regexp.Compile(pattern)
+	if err == nil && c.f.name == "match" { // of the whole, if it is one by itself
+		re, err = regexp.Compile(`\A(?:` + pattern + `)\z`)
+	}
 	if err != nil {
 		return nil
 	}
 	return re
+}
+
+// dotted has the dots of a pattern match neither CR nor LF (RFC 9485 section 5.4): those of package regexp do match CR.
+func dotted(pattern string) string {
+	var b strings.Builder
+	class := false
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\' && i+1 < len(pattern):
+			b.WriteByte(c)
+			i++
+		case c == '[':
+			class = true
+		case c == ']':
+			class = false
+		case c == '.' && !class:
+			b.WriteString(`[^\n\r]`)
+			continue
+		}
+		b.WriteByte(pattern[i])
+	}
+	return b.String()
 }
 
 // compile prepares what is known before there is a value.
