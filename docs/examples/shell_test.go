@@ -94,7 +94,7 @@ func shellWords(line string) []string {
 type internet struct{ flags []string }
 
 func everyHost(t *testing.T) *internet {
-	server := mockserver.New(t, mockserver.WithLocalhostTLS("example.com"), mockserver.WithHTTPProxy("", ""))
+	server := mockserver.New(t, mockserver.WithLocalhostTLS("example.com", "*.example.com"), mockserver.WithHTTPProxy("", ""))
 	prices := 0
 	server.SetDispatcher(mockserver.DispatcherFunc(func(_ context.Context, r *mockserver.Request) mockserver.Response {
 		switch {
@@ -103,6 +103,8 @@ func everyHost(t *testing.T) *internet {
 				return mockserver.Reply(204)
 			}
 			return mockserver.Reply(200).Header("Content-Type", "text/event-stream").Text("retry: 1\nid: 1\ndata: 3\n\n")
+		case strings.HasSuffix(r.Target, "/answers"):
+			return mockserver.Reply(200).Header("Content-Type", "text/event-stream").Text("data: {}\n\ndata: [DONE]\n\n")
 		case strings.HasSuffix(r.Target, "/chat"):
 			return mockserver.WebSocket(nil, func(ctx context.Context, c *okws.Conn) {
 				for range c.Messages(ctx) {
