@@ -13,4 +13,9 @@
 // A stream may refer back to the last 16 MiB. As much memory as it announces, up to that, is taken at its beginning and as it goes on, and freed at its end,
 // at its first error or when the body is closed. A stream that wants a larger window (RFC 9841, up to 1 GiB) is refused before any memory is taken for it.
 // Decoders of streams of up to 128 KiB are kept for others, as long as the garbage collector leaves them.
+//
+// # Concurrency
+//
+// What [New] and [Brotli] return may be shared by any number of goroutines, and keeps nothing about a call. A decoder belongs to the body it decodes, and like that
+// to one goroutine at a time; nothing runs in the background.
 package okbrotli

@@ -2,9 +2,7 @@ package okio
 
 import (
 	"bytes"
-	stdflate "compress/flate"
 	stdgzip "compress/gzip"
-	"encoding/base64"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -99,7 +97,8 @@ type funcSource struct {
 }
 
 func (f *funcSource) ReadBuffer(dst *Buffer, max int64) (int64, error) { return f.read(dst, max) }
-func (f *funcSource) Close() error                                     { f.closed++; return nil }
+
+func (f *funcSource) Close() error { f.closed++; return nil }
 
 func TestGzipHeaders(t *testing.T) {
 	const body = "f348cdc9c95728cf2fca4951e40200" // "Hello world!\n" without its trailer
@@ -142,36 +141,6 @@ func TestGzipHeaders(t *testing.T) {
 	}
 }
 
-func TestGzipErrors(t *testing.T) {
-	const start, body = "1f8b0800000000000000", "4b4c4a0600"
-	for _, c := range []struct{ name, data, want string }{
-		{"not gzip", "1f8c0800000000000000" + body, "okio: gzip: ID1ID2: actual 0x00001f8c != expected 0x00001f8b"},
-		{"method", "1f8b0700000000000000" + body, "okio: gzip: compression method 7 is not 8"},
-		{"reserved flags", "1f8b0820000000000000" + body, "okio: gzip: reserved flags are set: 0x20"},
-		{"header checksum", "1f8b08020000000000000000" + body, "okio: gzip: FHCRC: actual 0x0000261d != expected 0x00000000"},
-		{"checksum", start + body + "6745230103000000", "okio: gzip: CRC: actual 0x352441c2 != expected 0x01234567"},
-		{"length", start + body + "c241243556341200", "okio: gzip: ISIZE: actual 0x00000003 != expected 0x00123456"},
-		{"one byte more", gzipABC + "00", "okio: gzip: gzip finished without exhausting source"},
-		{"half a magic more", gzipABC + "1f", "okio: gzip: gzip finished without exhausting source"},
-		{"cut second member", gzipABC + "1f8b08", "okio: gzip: source exhausted prematurely"},
-		{"bad block", start + "ff", "okio: gzip: invalid data: flate: corrupt input before offset 1"},
-		{"endless name", "1f8b0808000000000000" + strings.Repeat("61", 1<<16+1), "okio: gzip: file name is longer than 65536 bytes"},
-		{"endless comment", "1f8b0810000000000000" + strings.Repeat("61", 1<<17), "okio: gzip: comment is longer than 65536 bytes"},
-		{"nothing", "", "okio: gzip: source exhausted prematurely"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := NewGzipSource(hexBuffer(t, c.data))
-			for range 2 { // the error repeats
-				_, err := readAll(s)
-				var format *FormatError
-				if !errors.As(err, &format) || err.Error() != c.want {
-					t.Errorf("%v, want %s", err, c.want)
-				}
-			}
-		})
-	}
-}
-
 // The values of the checksum that RFC 1952 data of 32 bytes has.
 func TestGzipTrailerValues(t *testing.T) {
 	const text = "It's a UNIX system! I know this!"
@@ -190,17 +159,6 @@ func TestGzipTrailerValues(t *testing.T) {
 	}
 	_, err = readAll(NewGzipSource(NewBufferString(good[:cut+4] + "\x56\x34\x12\x00")))
 	if err == nil || err.Error() != "okio: gzip: ISIZE: actual 0x00000020 != expected 0x00123456" {
-		t.Error(err)
-	}
-}
-
-func TestGzipTrailingByteFailsTheLastRead(t *testing.T) {
-	s := NewBufferedSource(NewGzipSource(hexBuffer(t, gzipABC+"00")))
-	if got := mustText(t, s, 3); got != "abc" {
-		t.Errorf("%q", got)
-	}
-	var format *FormatError
-	if _, err := s.ReadByte(); !errors.As(err, &format) {
 		t.Error(err)
 	}
 }
@@ -325,136 +283,6 @@ func TestGzipLengthWraps(t *testing.T) {
 	}
 }
 
-func TestInflaterSource(t *testing.T) {
-	deflate := func(text string) string {
-		var out bytes.Buffer
-		w, _ := stdflate.NewWriter(&out, 9)
-		_, _ = w.Write([]byte(text))
-		_ = w.Close()
-		return out.String()
-	}
-	const text = "God help us, we're in the hands of engineers."
-	s := NewInflaterSource(NewBufferString(deflate(text)))
-	var b Buffer
-	if n, err := s.ReadBuffer(&b, 1); n != 1 || err != nil || b.Snapshot() != "G" {
-		t.Error(n, err)
-	}
-	if n, err := s.ReadBuffer(&b, 10); n != 10 || err != nil || b.Snapshot() != "God help us" {
-		t.Error(n, err, b.Snapshot())
-	}
-	packed := deflate(text)
-	for cut := range len(packed) - 1 {
-		_, err := readAll(NewInflaterSource(NewBufferString(packed[:cut])))
-		if !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Errorf("cut at %d: %v", cut, err)
-		}
-	}
-	// What follows the stream stays in a source that is buffered.
-	rest := NewBufferedSource(NewBufferString(packed + "rest"))
-	if got, err := readAll(NewInflaterSource(rest)); got != text || err != nil {
-		t.Errorf("%q, %v", got, err)
-	}
-	if got := mustText(t, rest, 4); got != "rest" {
-		t.Errorf("%q", got)
-	}
-	// Data without its end.
-	p, _ := base64.StdEncoding.DecodeString("eJwAAAD//w==")
-	up := NewBufferString(string(p[2:]))
-	_, err := readAll(NewInflaterSource(up))
-	if err == nil || err.Error() != "okio: deflate: source exhausted prematurely" || up.Len() != 0 {
-		t.Error(err, up.Len())
-	}
-}
-
-func TestDeflaterRoundTripAtEveryFill(t *testing.T) {
-	text := randomText(1000)
-	for fill := 0; fill < segN; fill += 97 {
-		var b Buffer
-		_, _ = b.WriteString(strings.Repeat("x", fill))
-		k, _ := NewDeflaterSink(&b, -1)
-		src := NewBufferString(text)
-		if err := k.WriteBuffer(src, src.Len()); err != nil {
-			t.Fatal(err)
-		}
-		if err := k.Flush(); err != nil {
-			t.Fatal(err)
-		}
-		flushed := b.Clone()
-		_ = flushed.Skip(int64(fill))
-		if got := mustText(t, NewBufferedSource(NewInflaterSource(flushed)), 1000); got != text {
-			t.Fatalf("fill %d: not decodable after a flush", fill)
-		}
-		if err := k.Close(); err != nil {
-			t.Fatal(err)
-		}
-		_ = b.Skip(int64(fill))
-		if got, err := readAll(NewInflaterSource(&b)); got != text || err != nil {
-			t.Fatalf("fill %d: %d bytes, %v", fill, len(got), err)
-		}
-	}
-}
-
-// errSink fails as it is told.
-type errSink struct {
-	write, flush, close error
-	calls               []string
-	Buffer
-}
-
-func (k *errSink) WriteBuffer(src *Buffer, n int64) error {
-	k.calls = append(k.calls, "write")
-	if k.write != nil {
-		return k.write
-	}
-	return k.Buffer.WriteBuffer(src, n)
-}
-func (k *errSink) Flush() error { k.calls = append(k.calls, "flush"); return k.flush }
-func (k *errSink) Close() error { k.calls = append(k.calls, "close"); return k.close }
-
-func TestGzipSinkCloseReportsTheFirstFailure(t *testing.T) {
-	first, second := errors.New("first"), errors.New("second")
-	down := &errSink{write: first, close: second}
-	k, _ := NewGzipSink(down, 1)
-	_ = k.WriteBuffer(NewBufferString("hello"), 5)
-	if err := k.Close(); err != first {
-		t.Error(err)
-	}
-	if strings.Join(down.calls, " ") != "write close" {
-		t.Error(down.calls)
-	}
-}
-
-func TestGzipSourceClose(t *testing.T) {
-	up := &funcSource{read: hexBuffer(t, gzipABC).ReadBuffer}
-	s := NewGzipSource(up)
-	if err := s.Close(); err != nil || up.closed != 1 {
-		t.Error(err, up.closed)
-	}
-	if err := s.Close(); err != nil || up.closed != 1 {
-		t.Error(err, up.closed)
-	}
-	if _, err := s.ReadBuffer(new(Buffer), 1); !errors.Is(err, ErrClosed) {
-		t.Error(err)
-	}
-}
-
-// Errors of the source beneath pass through as they are and repeat.
-func TestGzipSourceUpstreamError(t *testing.T) {
-	boom := errors.New("boom")
-	p := hexBuffer(t, gzipABC[:24])
-	s := NewGzipSource(&funcSource{read: func(dst *Buffer, max int64) (int64, error) {
-		if p.Len() > 0 {
-			return p.ReadBuffer(dst, max)
-		}
-		return 0, boom
-	}})
-	for range 2 {
-		if _, err := readAll(s); err != boom {
-			t.Error(err)
-		}
-	}
-}
-
 // A reader of one byte at a time must see what a reader of large slices sees, for data good and bad.
 func FuzzGzip(f *testing.F) {
 	for _, seed := range []string{gzipABC, gzipABC + gzipABC, gzipABC + "00", "1f8b0804000000000000070065787472612121f348cdc9c95728cf2fca4951e4020041e4a9b20d000000"} {
@@ -513,126 +341,4 @@ func singleMember(data []byte) bool {
 		return false
 	}
 	return r.Len() == 0
-}
-
-func TestInflaterSourceClose(t *testing.T) {
-	up := &funcSource{read: hexBuffer(t, "4b4c4a0600").ReadBuffer}
-	s := NewInflaterSource(up)
-	var b Buffer
-	if n, err := s.ReadBuffer(&b, 1); n != 1 || err != nil {
-		t.Fatal(n, err)
-	}
-	for range 2 {
-		if err := s.Close(); err != nil || up.closed != 1 {
-			t.Error(err, up.closed)
-		}
-	}
-	for _, most := range []int64{0, 1} {
-		if _, err := s.ReadBuffer(&b, most); !errors.Is(err, ErrClosed) {
-			t.Error(err)
-		}
-	}
-	if _, err := s.ReadBuffer(&b, -1); err == nil || errors.Is(err, ErrClosed) {
-		t.Error(err)
-	}
-}
-
-func TestDeflaterSinkMisuseAndFailure(t *testing.T) {
-	boom := errors.New("boom")
-	down := &errSink{}
-	k, _ := NewDeflaterSink(down, 1)
-	if err := k.WriteBuffer(NewBufferString("abc"), 4); err == nil {
-		t.Error("took more than there is")
-	}
-	if err := k.WriteBuffer(NewBufferString("abc"), -1); err == nil {
-		t.Error("took a negative count")
-	}
-	down.flush = boom
-	if err := k.Flush(); err != boom {
-		t.Error(err)
-	}
-	if err := k.WriteBuffer(NewBufferString("abc"), 3); err != boom { // it sticks
-		t.Error(err)
-	}
-	down.write = errors.New("too late")
-	for i := range 2 {
-		if err := k.Close(); i == 0 && err != boom || i == 1 && err != nil {
-			t.Error(err)
-		}
-	}
-	if err := k.WriteBuffer(NewBufferString("abc"), 3); !errors.Is(err, ErrClosed) {
-		t.Error(err)
-	}
-	// Its own output, which it would consume as it writes it.
-	for _, wrap := range []func(Sink, int) (Sink, error){NewDeflaterSink, NewGzipSink} {
-		var down Buffer
-		out := NewBufferedSink(&down)
-		k, _ := wrap(out, 1)
-		_, _ = out.Buffer().WriteString("precious")
-		before := out.Buffer().Snapshot()
-		for _, n := range []int64{0, 3, out.Buffer().Len()} {
-			if err := k.WriteBuffer(out.Buffer(), n); err != errSelfMove {
-				t.Errorf("%d bytes: %v", n, err)
-			}
-		}
-		if got := out.Buffer().Snapshot(); got != before {
-			t.Errorf("%q left, want %q", got, before)
-		}
-	}
-	// A failure in the middle of the data.
-	rng := rand.New(rand.NewPCG(1, 2))
-	noise := make([]byte, 40*segN)
-	for i := range noise {
-		noise[i] = byte(rng.Uint32())
-	}
-	k, _ = NewDeflaterSink(&errSink{write: boom}, 1)
-	src := NewBufferString(string(noise))
-	if err := k.WriteBuffer(src, src.Len()); err != boom || src.Len() == 0 {
-		t.Error(err, src.Len())
-	}
-}
-
-// Bad data in a later segment of a stream, read in large slices through the direct path.
-func TestGzipDirectReadOfBadData(t *testing.T) {
-	var b Buffer
-	k, _ := NewGzipSink(&b, 6)
-	src := NewBufferString(randomText(20 * segN))
-	_ = k.WriteBuffer(src, src.Len())
-	_ = k.Close()
-	p := []byte(b.Snapshot())
-	p[len(p)/2] ^= 0xff
-	got, err := io.ReadAll(NewBufferedSource(NewGzipSource(NewBufferString(string(p)))))
-	var format *FormatError
-	if !errors.As(err, &format) || len(got) == 0 || len(got) > 20*segN {
-		t.Error(len(got), err)
-	}
-}
-
-// Whoever uses the source beneath a decoder gets what he deserves, but no panic.
-func TestInflaterSourceUsedBeneath(t *testing.T) {
-	var packed Buffer
-	k, _ := NewDeflaterSink(&packed, 0) // stored, so that the positions are known
-	src := NewBufferString(randomText(3 * segN))
-	_ = k.WriteBuffer(src, src.Len())
-	_ = k.Close()
-	for name, use := range map[string]func(*BufferedSource) error{
-		"close": (*BufferedSource).Close,
-		"skip":  func(s *BufferedSource) error { return s.Skip(s.Buffer().Len()) },
-		"end":   func(s *BufferedSource) error { _, err := s.ReadAllTo(Discard()); return err },
-	} {
-		under := NewBufferedSource(packed.Clone())
-		s := NewBufferedSource(NewInflaterSource(under))
-		if err := s.Require(1); err != nil {
-			t.Fatal(err)
-		}
-		if err := use(under); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.ReadAllTo(Discard()); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	}
 }

@@ -22,4 +22,9 @@
 // its largest window. A small response can still decode to more than a program wants to keep or write to disk, so decoding fails with an
 // [*okhttp.TooLargeError] beyond [Config.MaxDecoded]. Damaged data fails with a [*DecodeError] that names the coding. Both come while the body is
 // read, inside the [*okhttp.Error] of the call.
+//
+// # Concurrency
+//
+// An [Interceptor] and an [Algorithm] do not change after they were made, and may be shared by any number of clients and goroutines. A decoder belongs to one body; it
+// decodes on the goroutine that reads, and starts none.
 package okcompress

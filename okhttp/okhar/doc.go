@@ -28,4 +28,9 @@
 //
 // Entries are kept as the JSON they are written as, up to [Config.MaxEntries] and [Config.MaxBytes]; the oldest make room for new ones. Besides, each
 // call that runs holds at most two beginnings of bodies of [Config.MaxBody].
+//
+// # Concurrency
+//
+// A [Recorder] may be used by any number of clients and goroutines, and written while calls run: the archive then has what was complete at that moment. One mutex
+// guards its entries; it is not held while bodies are read nor while an archive is written.
 package okhar

@@ -32,4 +32,9 @@
 // the rest as it comes. The body of a request is opened once more, for the log. Bodies that must not be read ahead are not: those of requests
 // that can be sent only once or are duplex, which may wait for the response, and event streams. A response of any other type is waited for until that
 // much came or it ended.
+//
+// # Concurrency
+//
+// An [Interceptor] may be shared by any number of clients and goroutines, and its level may change while calls run. It holds no lock: the function that prints is called
+// from each call's goroutine, and lines of calls that run at the same time mix.
 package oklog

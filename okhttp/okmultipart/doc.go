@@ -30,4 +30,9 @@
 //
 // It is strict: lines end in CRLF, and what follows a boundary must be what the RFC says. A body that breaks this is an
 // [*okhttp.ProtocolError], so that nobody reads other parts out of it than the next reader would.
+//
+// # Concurrency
+//
+// Bodies do not change and may be sent by several calls at the same time, if what their parts read from allows that. A [Reader] and its parts belong to one goroutine
+// at a time.
 package okmultipart
