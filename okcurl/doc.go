@@ -65,8 +65,8 @@
 //
 // # The cache
 //
-// --cache DIR keeps responses in a directory and uses them again, as RFC 9111 says; the directory is of OkHttp's format. What goes wrong there fails no
-// transfer. These commands look into such a directory, and apart from rm change nothing in it:
+// --cache DIR keeps responses in a directory and uses them again, as RFC 9111 says; the directory is of OkHttp's format. --cache-size bounds it,
+// at 1G by default: what was not used for longest goes first. What goes wrong there fails no transfer. These commands look into such a directory, and apart from rm change nothing in it:
 //
 //	okcurl cache ls DIR                   a line for each URL: status, bytes of the body, when it came, URL
 //	okcurl cache show [-I] DIR URL        the head that is stored, and without -I the body, compressed if it came like that

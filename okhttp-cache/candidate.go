@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp"
+	"github.com/okhttp-go/ok/okhttp-cache/disklru"
 	"github.com/okhttp-go/ok/okio"
 )
 
@@ -15,6 +16,7 @@ import (
 type candidate struct {
 	entry    *entry
 	snapshot Snapshot
+	after    func() // to do when the body is closed, or nil
 }
 
 func (s *candidate) entryOrNil() *entry {
@@ -55,7 +57,7 @@ func (c *Cache) load(p place, key string) *candidate {
 	e, err := c.readEntry(snapshot)
 	if err == nil && e.url == p.text {
 		snapshot.Source(metadataValue).Close() // it has been read, and descriptors are few
-		return &candidate{e, snapshot}
+		return &candidate{entry: e, snapshot: snapshot}
 	}
 	snapshot.Close()
 	switch {
@@ -136,7 +138,7 @@ func (unread) Close() error                                  { return nil }
 
 // answer returns the stored response as one to a request, with those headers and its body, which closes the snapshot.
 func (s *candidate) answer(to *okhttp.Request, headers []string) *okhttp.Response {
-	body := &storedBody{snapshot: s.snapshot, source: s.snapshot.Source(bodyValue), left: s.snapshot.Length(bodyValue)}
+	body := &storedBody{snapshot: s.snapshot, source: s.snapshot.Source(bodyValue), left: s.snapshot.Length(bodyValue), after: s.after}
 	e := s.entry
 	return e.make(to, headers, okhttp.ResponseBodyFrom(okhttp.UncheckedHeaders(headers).Get("Content-Type"), e.length(), body), e.asCached(to))
 }
@@ -159,17 +161,24 @@ func (e *entry) make(req *okhttp.Request, headers []string, body, cached okhttp.
 	return resp
 }
 
-// update stores what has changed of the head. The body stays.
-func (s *candidate) update(c *Cache) {
+// update stores what has changed of the head. The body stays. Where open files cannot be replaced, that has to wait until the body is closed: later is not nil
+// then.
+func (s *candidate) update() (later func()) {
 	editor, err := s.snapshot.Edit()
+	var refused *disklru.RefusedError
+	if errors.As(err, &refused) && refused.Reason == disklru.Reading {
+		again := *s
+		return func() { again.update() }
+	}
 	if err != nil {
-		return // it has changed meanwhile, or the store would rather not
+		return nil // it has changed meanwhile, or the store would rather not
 	}
 	if err := writeValue(editor, metadataValue, s.entry.encode()); err != nil {
 		editor.Abort()
-		return
+		return nil
 	}
 	_ = editor.Commit() // of which nobody but the store has to know
+	return nil
 }
 
 func writeValue(editor Editor, value int, p []byte) error {
@@ -191,7 +200,8 @@ func writeValue(editor Editor, value int, p []byte) error {
 type storedBody struct {
 	snapshot Snapshot
 	source   okio.Source
-	left     int64 // known, so that nobody has to read in order to see the end
+	left     int64  // known, so that nobody has to read in order to see the end
+	after    func() // to do when it is closed, or nil
 	closed   bool
 }
 
@@ -244,7 +254,12 @@ func (b *storedBody) Read(p []byte) (int, error) {
 
 func (b *storedBody) Close() error {
 	b.closed = true
-	return b.snapshot.Close()
+	err := b.snapshot.Close()
+	if b.after != nil {
+		b.after()
+		b.after = nil
+	}
+	return err
 }
 
 func secondsText(millis int64) string { return strconv.FormatInt(millis/1000, 10) }

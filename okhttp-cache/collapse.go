@@ -117,10 +117,13 @@ func (d *download) spread() {
 	c := d.lead.cache
 	entry := *d.entry // which storing it may change
 	kept := d.lead.store(d.lead.place, &entry, d.resp)
-	r, err := relay.New(okio.NewFileHandle(new(spill)), kept.Body, relay.Config{Cancel: d.cancel, Done: func(error) {
+	forget := func() {
 		c.mu.Lock()
+		defer c.mu.Unlock()
 		d.forget()
-		c.mu.Unlock()
+	}
+	r, err := relay.New(okio.NewFileHandle(newSpill(forget)), kept.Body, relay.Config{Cancel: d.cancel, Done: func(error) {
+		forget()
 		d.cancel()
 	}})
 	if err != nil {

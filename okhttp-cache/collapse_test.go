@@ -200,7 +200,7 @@ func TestSpill(t *testing.T) {
 		if full {
 			t.Setenv("TMPDIR", "/nowhere")
 		}
-		s := new(spill)
+		s := newSpill(nil)
 		for off := 0; off < len(text); off += 77_777 {
 			if n, err := s.WriteAt([]byte(text[off:min(off+77_777, len(text))]), int64(off)); err != nil {
 				t.Fatal(n, err)

@@ -2,6 +2,7 @@ package okcache
 
 import (
 	"context"
+	"time"
 
 	"github.com/okhttp-go/ok/okhttp"
 )
@@ -132,7 +133,8 @@ func isWeak(etag string) bool { return len(etag) > 1 && etag[:2] == "W/" }
 
 // unsatisfiable answers a request that wants nothing but the cache when that has nothing (RFC 9111 section 5.2.1.7).
 func (x *exchange) unsatisfiable() *okhttp.Response {
-	resp := okhttp.NewResponse(x.request, 504, okhttp.ResponseStatus(504, "Unsatisfiable Request (only-if-cached)"))
+	resp := okhttp.NewResponse(x.request, 504, okhttp.ResponseStatus(504, "Unsatisfiable Request (only-if-cached)"),
+		okhttp.WithTimes(time.Time{}, x.cache.config.Now()))
 	x.tell(x.events.SatisfactionFailure, resp)
 	return resp
 }
@@ -164,7 +166,7 @@ func (x *exchange) validated(stored *candidate, network *okhttp.Response) *okhtt
 	if !x.force {
 		c.stats.hits.Add(1)
 	}
-	stored.update(c)
+	stored.after = stored.update()
 	resp := stored.answer(x.request, updated.headers).With(former.asCached(x.request), okhttp.WithNetworkResponse(network))
 	if c.config.Ranges {
 		resp = x.ranged(stored, resp)

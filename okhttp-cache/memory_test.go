@@ -209,3 +209,44 @@ func TestMemoryStoreConcurrently(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// What is being written is bounded as what is stored is, also if nobody knows how long it will be.
+func TestMemoryStoreBoundsEdits(t *testing.T) {
+	store := NewMemoryStore(100).(*memoryStore)
+	sink := func(key string) (Editor, okio.Sink) {
+		editor, err := store.Edit(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := editor.Sink(bodyValue)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return editor, k
+	}
+	write := func(k okio.Sink, n int) error {
+		return k.WriteBuffer(okio.NewBufferString(strings.Repeat("x", n)), int64(n))
+	}
+	a, toA := sink("a")
+	b, toB := sink("b")
+	if err := errors.Join(write(toA, 60), write(toB, 40)); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(toB, 1); !errors.Is(err, errTooLarge) {
+		t.Errorf("too much was taken: %v", err)
+	}
+	if _, err := a.Sink(bodyValue); err != nil { // from its start
+		t.Fatal(err)
+	}
+	if err := write(toB, 60); err != nil {
+		t.Error(err)
+	}
+	a.Abort()
+	b.Abort()
+	if err := write(toB, 1); err == nil || store.writing != 0 {
+		t.Errorf("after the end: %v, %d bytes", err, store.writing)
+	}
+	if size, _ := store.Size(); size != 0 {
+		t.Errorf("size %d", size)
+	}
+}

@@ -74,14 +74,14 @@ func (x *exchange) ranged(stored *candidate, resp *okhttp.Response) *okhttp.Resp
 	h := resp.Headers().Without("Content-Length").Without("Content-Range")
 	nv := pairs(h)
 	if r.from >= r.to {
-		stored.snapshot.Close()
+		resp.Body.Close()
 		nv = append(nv, "Content-Range", fmt.Sprintf("bytes */%d", n), "Content-Length", "0")
 		return resp.With(okhttp.ResponseStatus(416, "Range Not Satisfiable"), okhttp.ResponseHeaders(okhttp.UncheckedHeaders(nv)),
 			okhttp.ResponseBodyFrom(h.Get("Content-Type"), 0, new(okio.Buffer)))
 	}
 	nv = append(nv, "Content-Range", fmt.Sprintf("bytes %d-%d/%d", r.from, r.to-1, n), "Content-Length", strconv.FormatInt(r.to-r.from, 10))
 	return resp.With(okhttp.ResponseStatus(206, "Partial Content"), okhttp.ResponseHeaders(okhttp.UncheckedHeaders(nv)),
-		okhttp.ResponseBodyFrom(h.Get("Content-Type"), r.to-r.from, &storedBody{snapshot: stored.snapshot, source: stored.section(r), left: r.to - r.from}))
+		okhttp.ResponseBodyFrom(h.Get("Content-Type"), r.to-r.from, &storedBody{snapshot: stored.snapshot, source: stored.section(r), left: r.to - r.from, after: stored.after}))
 }
 
 // sameAsBefore reports whether the response is the one that If-Range wants a range of, if it wants one (RFC 9110 section 13.1.5).

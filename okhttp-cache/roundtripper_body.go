@@ -5,6 +5,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/okhttp-go/ok/okhttp"
 )
@@ -51,6 +52,9 @@ func (b *tripBody) end() bool {
 		return false
 	}
 	defer b.reading.Unlock()
+	// Closing reads the rest, which may never come: no deadline reaches what is beneath.
+	enough := time.AfterFunc(salvageTime, func() { _ = b.base.Close() })
+	defer enough.Stop()
 	_ = b.body.Close() // it tells its faults to who reads
 	return true
 }

@@ -12,23 +12,28 @@ import (
 )
 
 // spill is a file for what is read soon and never again: in memory as long as it is small, and beyond that in a temporary file. What is written there is
-// encrypted with a key that is nowhere else. What the disk does not take stays in memory, up to a limit. It is written in order, apart from its beginning.
+// encrypted with a key that is nowhere else. What the disk does not take stays in memory, up to a limit: then the oldest of it goes, and who is that far behind
+// cannot go on, but all others can. It is written in order, apart from its beginning.
 type spill struct {
 	mu     sync.RWMutex
 	memory []byte   // the beginning
 	file   *os.File // what follows it
 	block  cipher.Block
-	rest   []byte // what follows that
-	restAt int64  // where the rest begins, 0 if there is none
+	restAt int64  // where what follows that begins, 0 if there is none
+	rest   []byte // the end of what follows
 	size   int64
+	most   int    // how long that may be
+	full   func() // called once, when something goes
 }
+
+func newSpill(full func()) *spill { return &spill{most: spillMost, full: full} }
 
 const (
 	spillMemory = 1 << 20
 	spillMost   = 64 << 20 // of what the disk does not take
 )
 
-var errSpillFull = errors.New("okcache: neither disk nor memory for a download that is shared")
+var errSpillFull = errors.New("okcache: neither disk nor memory for what others have read long ago of a download that is shared")
 
 func (s *spill) ReadAt(p []byte, off int64) (n int, err error) {
 	s.mu.RLock()
@@ -45,8 +50,11 @@ func (s *spill) ReadAt(p []byte, off int64) (n int, err error) {
 		s.crypt(part, at)
 		n += len(part)
 	}
-	if at := off + int64(n) - s.restAt; n < len(p) && s.restAt > 0 && at < int64(len(s.rest)) {
-		n += copy(p[n:], s.rest[at:])
+	if at := off + int64(n) - (s.size - int64(len(s.rest))); n < len(p) && s.restAt > 0 {
+		if at < 0 {
+			return n, errSpillFull
+		}
+		n += copy(p[n:], s.rest[min(at, int64(len(s.rest))):])
 	}
 	if n < len(p) {
 		return n, io.EOF
@@ -78,14 +86,25 @@ func (s *spill) WriteAt(p []byte, off int64) (n int, err error) {
 		if s.restAt == 0 {
 			s.restAt = off + int64(n)
 		}
-		at := off + int64(n) - s.restAt
-		if at+int64(len(p)-n) > spillMost {
-			return n, errSpillFull
-		}
-		n += remember(&s.rest, p[n:], at)
+		s.makeRoom(len(p) - n)
+		s.rest = append(s.rest, p[n:]...) // it is written in order
+		n = len(p)
 	}
 	s.size = max(s.size, off+int64(n))
 	return n, nil
+}
+
+// makeRoom lets the oldest of the rest go if n bytes more would be too much.
+func (s *spill) makeRoom(n int) {
+	if len(s.rest)+n <= s.most {
+		return
+	}
+	if s.full != nil {
+		s.full()
+		s.full = nil
+	}
+	drop := min(len(s.rest), max(s.most/4, n)) // more than needed, since what stays has to be moved
+	s.rest = append(s.rest[:0], s.rest[drop:]...)
 }
 
 // remember writes to memory.

@@ -10,8 +10,8 @@ import (
 	"github.com/okhttp-go/ok/okio"
 )
 
-// NewMemoryStore returns a store in memory, for tests and for programs that want nothing on a disk. What exceeds the maximal size is evicted at once. Bodies are
-// read without being copied.
+// NewMemoryStore returns a store in memory, for tests and for programs that want nothing on a disk. What exceeds the maximal size is evicted at once. What is
+// being written may take as much again, and what does not fit into that is not stored. Bodies are read without being copied.
 func NewMemoryStore(maxSize int64) Store {
 	return &memoryStore{max: maxSize, entries: map[string]*memoryEntry{}, edits: map[string]*memoryEditor{}}
 }
@@ -24,6 +24,7 @@ type memoryStore struct {
 	entries map[string]*memoryEntry
 	order   list.List // of entries, the one used last at the back
 	edits   map[string]*memoryEditor
+	writing int64 // bytes of all edits
 	closed  bool
 }
 
@@ -39,6 +40,7 @@ var (
 	errEdited      = errors.New("okcache: the entry is being edited")
 	errChanged     = errors.New("okcache: the entry has changed")
 	errEditDone    = errors.New("okcache: the edit is done already")
+	errTooLarge    = errors.New("okcache: the entry is too large for the store, or too many are being written")
 	errEvicted     = errors.New("okcache: the entry was removed while it was written")
 )
 
@@ -218,6 +220,7 @@ type memoryEditor struct {
 	store  *memoryStore
 	key    string
 	values [valueCount]*okio.Buffer
+	size   int64 // guarded by the store
 	done   bool
 }
 
@@ -225,14 +228,52 @@ func (e *memoryEditor) Sink(value int) (okio.Sink, error) {
 	if e.done {
 		return nil, errEditDone
 	}
+	if former := e.values[value]; former != nil {
+		e.store.grow(e, -former.Len())
+	}
 	e.values[value] = new(okio.Buffer)
-	return memorySink{e.values[value]}, nil
+	return &memorySink{e, e.values[value]}, nil
+}
+
+// grow accounts for what an edit takes, unless that is too much.
+func (s *memoryStore) grow(e *memoryEditor, n int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n > 0 && s.writing+n > s.max {
+		return false
+	}
+	e.size += n
+	s.writing += n
+	return true
+}
+
+// end takes an edit out of the account. The caller has the lock.
+func (e *memoryEditor) end() {
+	e.done = true
+	e.store.writing -= e.size
+	e.size = 0
 }
 
 // memorySink leaves its buffer what it is when it is closed.
-type memorySink struct{ *okio.Buffer }
+type memorySink struct {
+	editor *memoryEditor
+	buffer *okio.Buffer
+}
 
-func (memorySink) Close() error { return nil }
+func (k *memorySink) WriteBuffer(src *okio.Buffer, n int64) error {
+	switch {
+	case k.editor.done:
+		return errEditDone
+	case n < 0 || n > src.Len():
+		return k.buffer.WriteBuffer(src, n) // which says what is wrong
+	case !k.editor.store.grow(k.editor, n):
+		return errTooLarge
+	}
+	return k.buffer.WriteBuffer(src, n)
+}
+
+func (k *memorySink) Flush() error { return nil }
+func (k *memorySink) Close() error { return nil }
 
 // Commit stores what was written in the place of the entry that was there, of which a value stays that was not.
 func (e *memoryEditor) Commit() error {
@@ -243,10 +284,10 @@ func (e *memoryEditor) Commit() error {
 	case e.done:
 		return errEditDone
 	case s.edits[e.key] != e:
-		e.done = true
+		e.end()
 		return errEvicted
 	}
-	e.done = true
+	e.end()
 	delete(s.edits, e.key)
 	former := s.entries[e.key]
 	stored := &memoryEntry{key: e.key, values: e.values}
@@ -276,7 +317,7 @@ func (e *memoryEditor) Abort() error {
 	if e.done {
 		return errEditDone
 	}
-	e.done = true
+	e.end()
 	if s.edits[e.key] == e {
 		delete(s.edits, e.key)
 	}

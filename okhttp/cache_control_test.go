@@ -102,6 +102,9 @@ func TestCacheControlString(t *testing.T) {
 		"max-age=60":                           {MaxAge: new(time.Minute)},
 		"max-age=0":                            {MaxAge: new(999 * time.Millisecond)},
 		"max-age=1, min-fresh=2147483647":      {MaxAge: new(1999 * time.Millisecond), MinFresh: new(time.Duration(1<<63 - 1))},
+		"max-age=2147483647":                   {MaxAge: new(36500 * 24 * time.Hour)}, // fact 114 of the cache
+		"max-age=4":                            {MaxAge: new(4999 * time.Millisecond)},
+		"max-age=172800":                       {MaxAge: new(2 * 24 * time.Hour)},
 		"s-maxage=0":                           {SMaxAge: new(-time.Second)},
 		"no-store, private, public, immutable": {NoStore: true, Private: true, Public: true, Immutable: true},
 		"must-revalidate, no-transform":        {MustRevalidate: true, NoTransform: true},

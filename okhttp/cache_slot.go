@@ -1,6 +1,9 @@
 package okhttp
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Cache is the place of a response cache in a call: below the headers that HTTP needs, above the network. It is an [Interceptor] that may
 // answer without proceeding; [Chain.Proceed] goes to the network. Module okhttp-cache has one.
@@ -20,7 +23,7 @@ func (c *Call) cached(ctx context.Context, cfg *config, wire *Request, plan *rou
 	}
 	if wire.headers.has("Cache-Control") && wire.headers.hasToken("Cache-Control", "only-if-cached") {
 		// RFC 9111 section 5.2.1.7: nothing is stored, so nothing can satisfy it.
-		resp := NewResponse(wire, 504, ResponseStatus(504, "Unsatisfiable Request (only-if-cached)"))
+		resp := NewResponse(wire, 504, ResponseStatus(504, "Unsatisfiable Request (only-if-cached)"), WithTimes(time.Time{}, time.Now()))
 		if l := c.events.Load(); l != nil && l.SatisfactionFailure != nil {
 			l.SatisfactionFailure(CacheEvent{c, resp})
 		}

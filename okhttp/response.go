@@ -31,8 +31,8 @@ type Response struct {
 	http        *httpResponse // room for the conversion, if this is what it will be
 
 	handshake *Handshake
-	sentAt    time.Time
-	took      time.Duration // from then to the arrival of the head
+	sentAt    time.Time     // zero if nothing was sent
+	took      time.Duration // from then, or the beginning of 1970, to the arrival of the head
 	exchange  *exchange     // nil if the response did not come from a server
 }
 
@@ -80,11 +80,19 @@ func (r *Response) NetworkResponse() *Response {
 // Handshake returns what TLS agreed on, nil in cleartext.
 func (r *Response) Handshake() *Handshake { return r.handshake }
 
-// SentAt returns when the request was begun to be sent.
+// SentAt returns when the request was begun to be sent, the zero time if it was not.
 func (r *Response) SentAt() time.Time { return r.sentAt }
 
-// ReceivedAt returns when the head of the response had arrived.
-func (r *Response) ReceivedAt() time.Time { return r.sentAt.Add(r.took) }
+// ReceivedAt returns when the head of the response had arrived, or was made if nothing was sent. It is the zero time if nobody has said.
+func (r *Response) ReceivedAt() time.Time {
+	switch {
+	case !r.sentAt.IsZero():
+		return r.sentAt.Add(r.took)
+	case r.took == 0:
+		return time.Time{}
+	}
+	return time.Unix(0, int64(r.took))
+}
 
 // PeekBody returns up to n bytes of the content without taking them from the body.
 func (r *Response) PeekBody(n int64) ([]byte, error) {

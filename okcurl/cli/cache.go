@@ -9,12 +9,16 @@ import (
 	okcache "github.com/okhttp-go/ok/okhttp-cache"
 )
 
-// cacheSize is how many bytes the cache of a directory may have.
-const cacheSize = 1 << 30
+// defaultCacheSize is how many bytes the cache of a directory may have if nobody says.
+const defaultCacheSize = 1 << 30
 
 // openCache returns the cache that --cache names. What goes wrong in it is told, but fails no transfer.
 func (s *session) openCache() (*okcache.Cache, error) {
-	c, err := okcache.Open(s.o.cacheDir, cacheSize, okcache.Config{Logger: slog.New(cacheLog{s: s})})
+	size := s.o.cacheSize
+	if size == 0 {
+		size = defaultCacheSize
+	}
+	c, err := okcache.Open(s.o.cacheDir, size, okcache.Config{Logger: slog.New(cacheLog{s: s})})
 	if err != nil {
 		return nil, usageError("--cache %s: %v", s.o.cacheDir, err)
 	}

@@ -12,6 +12,8 @@ var flags = []flag{
 		set: func(o *options, v string) error { o.caFile = v; return nil }},
 	{long: "cache", arg: "DIR", help: "keep responses in DIR and use them again (RFC 9111); okcurl cache looks into it",
 		set: func(o *options, v string) error { o.cacheDir = v; return nil }},
+	{long: "cache-size", arg: "SIZE", help: "with --cache: keep SIZE bytes at the most; k, M and G multiply by 1024 (default 1G)",
+		set: func(o *options, v string) error { return o.setCacheSize(v) }},
 	{short: 'E', long: "cert", arg: "FILE", help: "show the server this client certificate, a PEM file with its chain, and its key unless --key is given",
 		set: func(o *options, v string) error { o.certFile = v; return nil }},
 	{long: "close-timeout", arg: "SECONDS", help: "with ws: limit for the server to close after okcurl did; 0 is none (default 60)",

@@ -73,7 +73,8 @@ type options struct {
 	tlsMin, tlsMax    uint16 // 0: what the library says
 	family            int    // 4 or 6, 0 for both
 
-	cacheDir string // "" for no cache
+	cacheDir  string // "" for no cache
+	cacheSize int64  // 0 for the default
 
 	resolve []resolveRule
 	dohURL  string // "" for the system's resolver
@@ -233,8 +234,28 @@ func (o *options) setFamily(family int, on bool) {
 	}
 }
 
-// setRate reads bytes a second, with a suffix that multiplies.
+// setRate reads bytes a second.
 func (o *options) setRate(text string) error {
+	n, ok := multiplied(text)
+	if !ok {
+		return fmt.Errorf("expected bytes a second, got %q", text)
+	}
+	o.rate = n
+	return nil
+}
+
+// setCacheSize reads how many bytes a cache may have.
+func (o *options) setCacheSize(text string) error {
+	n, ok := multiplied(text)
+	if !ok || n == 0 {
+		return fmt.Errorf("expected a number of bytes, 1 or more, got %q", text)
+	}
+	o.cacheSize = n
+	return nil
+}
+
+// multiplied reads a number that is not negative, with a suffix that multiplies.
+func multiplied(text string) (n int64, ok bool) {
 	factor := int64(1)
 	digits := text
 	if n := len(text); n > 0 {
@@ -244,10 +265,9 @@ func (o *options) setRate(text string) error {
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n < 0 || n > math.MaxInt64/factor {
-		return fmt.Errorf("expected bytes a second, got %q", text)
+		return 0, false
 	}
-	o.rate = n * factor
-	return nil
+	return n * factor, true
 }
 
 // setContinueAt reads an offset, or - for what is there.
