@@ -107,7 +107,7 @@ func TestEventsMaxTime(t *testing.T) {
 		_ = w.Send(oksse.Event{Data: "a"})
 		<-w.Request().Context().Done()
 	}}).ServeHTTP)
-	okcurl(t, "--sse", "-m", "0.3", url).want(t, 28, "data: a\n\n", "okcurl: (28) time limit (--max-time) reached while following the stream\n")
+	okcurl(t, "--sse", "-m", "2", url).want(t, 28, "data: a\n\n", "okcurl: (28) time limit (--max-time) reached while following the stream\n")
 }
 
 func TestEventsToFile(t *testing.T) {
@@ -175,7 +175,7 @@ func TestEventsIdle(t *testing.T) {
 		}
 		(&oksse.Handler{Writer: oksse.WriterConfig{Retry: time.Millisecond}, Serve: func(s *oksse.Writer) { <-r.Context().Done() }}).ServeHTTP(w, r)
 	})
-	okcurl(t, "--sse", "--read-timeout", "0.2", url).want(t, 0, "", "okcurl: the stream broke off: nothing came for 200ms; connecting again in 1ms\n")
+	okcurl(t, "--sse", "--read-timeout", "2", url).want(t, 0, "", "okcurl: the stream broke off: nothing came for 2s; connecting again in 1ms\n")
 }
 
 // Heads are those of every connection.
