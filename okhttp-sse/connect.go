@@ -90,8 +90,8 @@ func (r *run) follow(ctx context.Context, cancel context.CancelCauseFunc, resp *
 		}
 		out.success = true
 		e.Attempt = r.attempt
-		e.ClearID = e.ClearID || e.ID == "" && r.told != "" // also by the connection before
-		r.told = e.ID
+		e.ClearID = e.ClearID || e.ID == "" && r.named // by the connection before
+		r.named = e.ID != ""
 		if e.ID != last {
 			last = e.ID
 			if resumable(last) {

@@ -32,7 +32,7 @@ func (r *run) load() error {
 		r.setLast(id)
 	}
 	r.loaded, r.saved = true, r.LastEventID()
-	r.told = r.saved
+	r.named = r.saved != ""
 	return nil
 }
 

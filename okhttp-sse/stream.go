@@ -29,7 +29,7 @@ type Stream struct {
 
 	// Known to the loop that runs.
 	wait   time.Duration // the reconnection time (HTML standard, section 9.2.3)
-	told   string        // the ID of the last event that the loop got, at first that which it starts from
+	named  bool          // the last event that the loop got had an ID, or it started from one
 	saved  string        // the last event ID in the store
 	loaded bool          // from there
 
@@ -49,7 +49,7 @@ func NewStream(c Caller, req *okhttp.Request, cfg *Config) *Stream {
 	if s.last = s.cfg.LastEventID; s.last == "" {
 		s.last, _ = req.Headers().Last(lastEventID)
 	}
-	s.wait, s.told = s.cfg.RetryBase, s.last
+	s.wait, s.named = s.cfg.RetryBase, s.last != ""
 	return s
 }
 
