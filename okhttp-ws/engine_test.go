@@ -254,7 +254,7 @@ func TestPeerGoes(t *testing.T) {
 	})
 }
 
-// Fact 18: pings at each interval, which are answered.
+// Facts 18 and 42: pings at each interval, which are answered.
 func TestPings(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		began := time.Now()
@@ -347,7 +347,7 @@ func TestPingJitter(t *testing.T) {
 	})
 }
 
-// Facts 42, 43: a server counts pings where the client sends them, and none otherwise.
+// Fact 43: there are no pings unless they are asked for.
 func TestNoPingsByDefault(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		pings := 0

@@ -119,7 +119,7 @@ func TestListenerEchoesClose(t *testing.T) {
 	}
 }
 
-// Facts 27 to 33: answers that are no upgrade. What the server sent can be read by the listener.
+// Facts 27, 28 and 30 to 32: answers that are no upgrade. What the server sent can be read by the listener.
 func TestListenerRefused(t *testing.T) {
 	const plain = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nBody"
 	for _, c := range []struct {
@@ -235,7 +235,7 @@ func TestBadRequests(t *testing.T) {
 	})
 }
 
-// Fact 34: application interceptors see the upgrade once; fact 35: network interceptors never do.
+// Facts 34 and 35: application interceptors see the upgrade once, network interceptors never do.
 func TestInterceptors(t *testing.T) {
 	var applied, network int
 	inSite(t, func(t *testing.T, w *site) {

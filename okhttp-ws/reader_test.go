@@ -43,7 +43,7 @@ func heard(t *testing.T, client bool, cfg *Config, deflate bool, frames string) 
 	return messages, err
 }
 
-// Facts 53 to 64: every violation of section 8.2, in either role.
+// Facts 53 to 55, 57, 60 and 62 to 64: every violation of section 8.2, in either role.
 func TestViolations(t *testing.T) {
 	for _, c := range []struct {
 		client  bool
@@ -77,7 +77,7 @@ func TestViolations(t *testing.T) {
 		{true, false, "8000", 1002, "Unknown opcode: 0"},
 		{true, false, "0000", 1002, "Unknown opcode: 0"},
 		{true, false, "8100 8000", 1002, "Unknown opcode: 0"},
-		{true, false, "0264 8264", 1002, ""},
+		{true, false, "0264" + strings.Repeat("00", 100) + "8264" + strings.Repeat("00", 100), 1002, "Expected continuation opcode. Got: 2"},
 		{true, false, "020164 820164", 1002, "Expected continuation opcode. Got: 2"},
 		{true, false, "010164 0101", 1002, "Expected continuation opcode. Got: 1"},
 		{true, false, "880100", 1002, "Malformed close payload length of 1."},
@@ -88,11 +88,7 @@ func TestViolations(t *testing.T) {
 		{true, false, "8102c328", 1007, "a text message is not UTF-8"},
 		{true, false, "8101c3", 1007, "a text message is not UTF-8"},
 		{true, false, "0101c3 800128", 1007, "a text message is not UTF-8"},
-		{true, true, "c104aa1f0000", 1007, ""},
 	} {
-		if c.want == "" { // truncated, or a matter of what follows
-			continue
-		}
 		_, err := heard(t, c.client, nil, c.deflate, c.frames)
 		t.Run(c.frames, func(t *testing.T) { wantViolation(t, err, c.code, c.want) })
 	}

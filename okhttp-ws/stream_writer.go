@@ -2,6 +2,7 @@ package okws
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/flate"
 )
@@ -32,13 +33,14 @@ type MessageWriter struct {
 
 // messageWriter is an open message. It belongs to who has the turn to write.
 type messageWriter struct {
-	kind   opcode // of the next frame
-	done   chan struct{}
+	kind   opcode        // of the next frame
+	done   chan struct{} // closed when other messages may be sent, or never any more
 	held   []byte        // not yet sent, or not yet compressed
 	flate  *flate.Writer // once there is too much to hold, and compression was agreed on
 	begun  bool          // a frame was sent
 	torn   bool          // an error came in between
 	closed bool
+	whole  atomic.Bool // its end was sent
 }
 
 // Write appends to the message. It returns when the operating system has what came together so far of whole fragments.
@@ -56,10 +58,8 @@ func (w *MessageWriter) Flush() error {
 
 // Close ends the message. Closing it again does nothing.
 func (w *MessageWriter) Close() error {
-	select {
-	case <-w.state.done:
+	if w.state.whole.Load() {
 		return nil
-	default:
 	}
 	return w.do(func(c *Conn, m *messageWriter) error { return m.end(c) })
 }
@@ -179,6 +179,7 @@ func (m *messageWriter) end(c *Conn) (err error) {
 		}
 	}
 	m.closed, m.held, m.flate, c.message = true, nil, nil, nil
+	m.whole.Store(err == nil)
 	close(m.done)
 	return err
 }

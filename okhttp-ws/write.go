@@ -50,9 +50,13 @@ func (c *Conn) beginWrite(ctx context.Context) error {
 		}
 		open := c.message
 		if open == nil {
-			break
+			return c.beginFrame(ctx)
 		}
+		err := c.mayWrite(ctx)
 		c.writing.give()
+		if err != nil {
+			return err
+		}
 		select {
 		case <-open.done:
 		case <-c.ended:
@@ -60,7 +64,6 @@ func (c *Conn) beginWrite(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
-	return c.beginFrame(ctx)
 }
 
 func (c *Conn) turnToWrite(ctx context.Context) error {
@@ -237,6 +240,10 @@ func (c *Conn) writeClose(code Code, reason string) error {
 		return err
 	}
 	c.deflate.close()
+	if c.message != nil { // it can never be ended now, and nobody is to wait for that
+		close(c.message.done)
+		c.message = nil
+	}
 	if err := c.flush(); !hadEnough(err) {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"unicode/utf8"
 
 	"github.com/okhttp-go/ok/okio"
@@ -183,4 +184,69 @@ func possible(p []byte) bool {
 		}
 	}
 	return utf8.Valid(p)
+}
+
+// Fact 68: what goes into control frames fits into them, because longer pings are no pings. A reason is checked by TestReasons.
+func TestControlPayloads(t *testing.T) {
+	longest := strings.Repeat("x", 125)
+	for _, client := range []bool{true, false} {
+		o := converse(t, client, nil, extensions{}, wires(!client, sent{0x89, longest}, sent{0x89, longest + "x"}), 0)
+		wantViolation(t, o.err, CodeProtocolError, "Control frame must be less than 125B.")
+		bubble(t, func(t *testing.T) {
+			c, h := end(t, client, nil, extensions{})
+			go func() { _, _ = c.Ping(background()) }()
+			go func() { _ = c.Discard(background()) }()
+			h.write(sent{0x89, longest}.wire(!client))
+			synctest.Wait()
+			must(t, h.Sink().Close())
+			for _, got := range h.controls() {
+				if kind, payload, _ := strings.Cut(got, " "); kind == "pong" && payload != longest || kind == "ping" && len(payload) > 8 {
+					t.Errorf("client %v: it sent %q", client, got)
+				}
+			}
+		})
+	}
+}
+
+// Facts 65 and 79: reading, and writing with and without compression, after the end, whichever came first.
+func TestUseAfterClose(t *testing.T) {
+	for name, finish := range map[string]func(c *Conn){
+		"CloseNow":    func(c *Conn) { _ = c.CloseNow() },
+		"close frame": func(c *Conn) { must(t, c.writeClose(CodeNormal, "")) },
+	} {
+		for _, on := range []bool{true, false} {
+			bubble(t, func(t *testing.T) {
+				c, h := end(t, true, nil, extensions{deflate: on})
+				must(t, c.WriteWith(t.Context(), Text, []byte("before"), true))
+				w, err := c.NextWriter(t.Context(), Text)
+				must(t, err)
+				waited := make(chan error, 1)
+				go func() { waited <- c.Write(t.Context(), Text, nil) }() // for the message that is open
+				synctest.Wait()
+				finish(c)
+				if err := <-waited; !errors.Is(err, ErrClosed) {
+					t.Errorf("%s: who waited: %v", name, err)
+				}
+				_, writing := w.Write([]byte("x"))
+				for what, err := range map[string]error{
+					"write": c.Write(t.Context(), Text, nil), "compress": c.WriteWith(t.Context(), Text, []byte("after"), true), "go on": writing, "end": w.Close(),
+				} {
+					if !errors.Is(err, ErrClosed) || !strings.Contains(err.Error(), "closed") {
+						t.Errorf("%s: %s: %v", name, what, err)
+					}
+				}
+				if name == "CloseNow" {
+					_, _, reading := c.Read(t.Context())
+					_, _, streaming := c.NextReader(t.Context())
+					_, pinging := c.Ping(t.Context())
+					for what, err := range map[string]error{"read": reading, "stream": streaming, "ping": pinging, "discard": c.Discard(t.Context())} {
+						if !errors.Is(err, ErrClosed) || !strings.Contains(err.Error(), "closed") {
+							t.Errorf("%s: %v", what, err)
+						}
+					}
+				}
+				h.Socket.Cancel(nil)
+			})
+		}
+	}
 }
