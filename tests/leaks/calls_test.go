@@ -3,6 +3,7 @@ package leaks
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/okhttp-go/ok/mockserver"
 	"github.com/okhttp-go/ok/okhttp"
 )
 
@@ -121,9 +123,15 @@ var kinds = []struct {
 	}},
 	{"canceled in TLS", func(w *world, ctx context.Context) error {
 		ctx, cancel := context.WithCancel(ctx)
-		// The handshake has begun when the first bytes have come. It is not answered.
-		addr := w.listen(func(c net.Conn) { io.ReadFull(c, make([]byte, 1)); cancel() })
-		resp, err := w.client.Get(ctx, "https://"+addr+"/")
+		over := make(chan struct{})
+		defer close(over)
+		// The handshake has begun, and is not answered.
+		s := w.serve(mockserver.WithTLS(&tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+			cancel()
+			<-over
+			return nil, errMine
+		}}))
+		resp, err := w.client.Get(ctx, s.URL("/"))
 		return fails(resp, err, context.Canceled)
 	}},
 	{"canceled in the request", func(w *world, ctx context.Context) error {
@@ -133,13 +141,17 @@ var kinds = []struct {
 	}},
 	{"canceled blocked in the request", func(w *world, ctx context.Context) error {
 		ctx, cancel := context.WithCancel(ctx)
-		resp, err := w.client.Post(ctx, "http://"+w.listen(deaf)+"/", endless(cancel), okhttp.WithWriteTimeout(0))
+		resp, err := w.client.Post(ctx, w.deaf().URL("/"), endless(cancel), okhttp.WithWriteTimeout(0))
 		return fails(resp, err, context.Canceled)
 	}},
 	{"canceled waiting", func(w *world, ctx context.Context) error {
 		ctx, cancel := context.WithCancel(ctx)
-		addr := w.listen(func(c net.Conn) { io.ReadFull(c, make([]byte, 16)); cancel() })
-		resp, err := w.client.Get(ctx, "http://"+addr+"/")
+		s := w.serve(mockserver.WithDispatcher(mockserver.DispatcherFunc(func(server context.Context, _ *mockserver.Request) mockserver.Response {
+			cancel()
+			<-server.Done()
+			return mockserver.Response{}
+		})))
+		resp, err := w.client.Get(ctx, s.URL("/"))
 		return fails(resp, err, context.Canceled)
 	}},
 	{"canceled in the response", func(w *world, ctx context.Context) error {
@@ -180,7 +192,7 @@ var kinds = []struct {
 		return fails(resp, err, os.ErrDeadlineExceeded)
 	}},
 	{"write timeout", func(w *world, ctx context.Context) error {
-		resp, err := w.client.Post(ctx, "http://"+w.listen(deaf)+"/", endless(func() {}), okhttp.WithWriteTimeout(soon))
+		resp, err := w.client.Post(ctx, w.deaf().URL("/"), endless(func() {}), okhttp.WithWriteTimeout(soon))
 		return fails(resp, err, os.ErrDeadlineExceeded)
 	}},
 	{"connect timeout", func(w *world, ctx context.Context) error {
@@ -191,8 +203,7 @@ var kinds = []struct {
 		return fails(resp, err, os.ErrDeadlineExceeded)
 	}},
 	{"TLS timeout", func(w *world, ctx context.Context) error {
-		addr := w.listen(deaf)
-		resp, err := w.client.Get(ctx, "https://"+addr+"/", okhttp.WithReadTimeout(soon))
+		resp, err := w.client.Get(ctx, "https://"+w.deaf().Addr().String()+"/", okhttp.WithReadTimeout(soon))
 		return fails(resp, err, os.ErrDeadlineExceeded)
 	}},
 	{"context deadline", func(w *world, ctx context.Context) error {
@@ -222,11 +233,7 @@ var kinds = []struct {
 		return fails(resp, err, nil)
 	}},
 	{"not TLS", func(w *world, ctx context.Context) error {
-		addr := w.listen(func(c net.Conn) {
-			io.ReadFull(c, make([]byte, 1))
-			io.WriteString(c, "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
-		})
-		resp, err := w.client.Get(ctx, "https://"+addr+"/")
+		resp, err := w.client.Get(ctx, "https://"+w.clear.Addr().String()+"/") // which is answered with 400
 		return fails(resp, err, nil)
 	}},
 	{"body that fails", func(w *world, ctx context.Context) error {
@@ -365,9 +372,6 @@ var kinds = []struct {
 		return nil
 	}},
 }
-
-// deaf is a server that reads nothing, so that writing to it blocks in the end.
-func deaf(net.Conn) {}
 
 // endless is a body that calls f after its first piece and goes on until it cannot.
 func endless(f func()) *okhttp.Body {

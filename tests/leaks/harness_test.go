@@ -7,8 +7,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -32,7 +30,7 @@ type world struct {
 	secure  *mockserver.Server
 	trust   *tls.Config
 	mu      sync.Mutex
-	closers []io.Closer // what a case has opened beside, guarded by mu
+	servers []*mockserver.Server // of cases, guarded by mu
 }
 
 // checked runs a case, closes everything it used, and fails the test if anything is left.
@@ -58,8 +56,10 @@ func checked(t *testing.T, run func(w *world)) {
 	if err := w.client.Close(); err != nil {
 		t.Error(err)
 	}
-	for _, c := range w.closers {
-		c.Close()
+	for _, s := range w.servers {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 	if err := errors.Join(w.clear.Close(), w.secure.Close()); err != nil {
 		t.Error(err)
@@ -152,46 +152,25 @@ func (dispatcher) Dispatch(_ context.Context, r *mockserver.Request) mockserver.
 	return answers(r.Target)
 }
 
-// listen opens a port and handles its first connection, which stays open until the case is over, whatever handle does.
-func (w *world) listen(handle func(net.Conn)) string {
+// serve starts a server of a case's own, until that is over.
+func (w *world) serve(opts ...mockserver.Option) *mockserver.Server {
 	w.t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	s, err := mockserver.Start(opts...)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	done := make(chan struct{})
-	accepted := make(chan net.Conn, 1)
-	go func() {
-		defer close(done)
-		c, err := l.Accept()
-		if err != nil {
-			return
-		}
-		accepted <- c
-		handle(c)
-	}()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.closers = append(w.closers, closer(func() {
-		l.Close()
-		select {
-		case c := <-accepted:
-			c.Close()
-		case <-done:
-		}
-		<-done
-		select {
-		case c := <-accepted:
-			c.Close()
-		default:
-		}
-	}))
-	return l.Addr().String()
+	w.servers = append(w.servers, s)
+	return s
 }
 
-type closer func()
-
-func (c closer) Close() error { c(); return nil }
+// deaf starts a server that reads nothing, so that writing to it blocks in the end.
+func (w *world) deaf() *mockserver.Server {
+	s := w.serve()
+	s.Enqueue(mockserver.Reply(200).On(mockserver.RequestStart, mockserver.Stall{}))
+	return s
+}
 
 // wants reads a response whole.
 func wants(resp *okhttp.Response, err error, status int, body string) error {
