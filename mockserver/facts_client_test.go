@@ -217,8 +217,9 @@ func TestClientInTunnel(t *testing.T) {
 // TestWebSocketOpens on both sides.
 func TestWebSocketOpens(t *testing.T) {
 	s := mockserver.New(t)
-	opened := make(chan string, 1)
+	opened, done := make(chan string, 1), make(chan string)
 	s.Enqueue(mockserver.WebSocket(nil, func(ctx context.Context, c *okws.Conn) {
+		defer close(done)
 		opened <- "yes"
 		_, p, err := c.Read(ctx)
 		if err == nil {
@@ -240,6 +241,7 @@ func TestWebSocketOpens(t *testing.T) {
 	if _, p, err := c.Read(t.Context()); string(p) != "<hello>" || err != nil {
 		t.Errorf("got %q, %v", p, err)
 	}
+	<-done // a server that is closed has its handlers fail
 	if r := take(t, s); r.Upgrade != "websocket" || r.Target != "/chat" {
 		t.Errorf("recorded %v", r)
 	}
