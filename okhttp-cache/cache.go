@@ -15,7 +15,7 @@ import (
 type Config struct {
 	// RFC9111 uses the freedom that RFC 9111 gives and OkHttp does not use: a response of any final status is stored if it says how long it is fresh, also
 	// one to a POST whose Content-Location is the URL itself; a failed POST, PUT or DELETE invalidates nothing; and two requests are alike if the headers
-	// that Vary names differ in white space and the like only. A request with max-age=0 gets a fresh response that is immutable (RFC 8246).
+	// that Vary names differ in white space and the like only. The answer to a HEAD updates what is stored for the URL, or removes it. A request with max-age=0 gets a fresh response that is immutable (RFC 8246).
 	RFC9111 bool
 
 	// Variants stores several responses for a URL, one for each set of headers that Vary names. Otherwise the latest takes the place of the others. OkHttp
@@ -41,7 +41,7 @@ type Config struct {
 	Collapse bool
 
 	// Key returns the URL that the response to a request is filed under, so that requests can share one: it may leave out parameters that do not
-	// matter. For the zero URL that is the request's own. It is asked for GET, and for POST and QUERY, which are stored only if it names a URL, or
+	// matter. For the zero URL that is the request's own. It is asked for GET, with RFC9111 for HEAD, and for POST and QUERY, which are stored only if it names a URL, or
 	// [okhttp.CacheURL] does, which comes first. It must be safe for concurrent use.
 	Key func(*okhttp.Request) okhttp.URL
 

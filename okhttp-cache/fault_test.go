@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 
 	"github.com/okhttp-go/ok/okio"
 )
@@ -23,7 +25,7 @@ func atFake(t *testing.T, emulate func(*okio.FakeFileSystem), test func(s *site,
 	if err != nil {
 		t.Fatal(err)
 	}
-	atSiteOver(t, store, Config{}, func(s *site) { test(s, &fsys) })
+	atSiteOver(t, store, Config{Logger: slog.New(slog.DiscardHandler)}, func(s *site) { test(s, &fsys) })
 	if err := fsys.CheckNoOpenFiles(); err != nil {
 		t.Error(err)
 	}
@@ -53,8 +55,10 @@ func TestDiskFull(t *testing.T) {
 		s.wantAsked(3)
 		fsys.SetFault(nil)
 		s.get("/before", "200 "+body)
-		s.will(answer, answer)
-		s.get("/a", "200 "+body) // the first edit makes the journal be written anew
+		s.will(answer)
+		s.get("/a", "200 "+body) // an edit that is refused makes the journal be written anew
+		synctest.Wait()          // in the background
+		s.will(answer)
 		s.get("/b", "200 "+body)
 		s.wantAsked(2)
 		s.get("/b", "200 "+body)

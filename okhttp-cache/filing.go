@@ -35,6 +35,17 @@ func (c *Cache) filed(req *okhttp.Request) (place, bool) {
 	if !ownHost(req) {
 		return place{}, false
 	}
+	if p, ok := c.placeFor(req); ok {
+		return p, true
+	}
+	if req.Method() != "GET" {
+		return place{}, false
+	}
+	return placeOf(req.URL()), true
+}
+
+// placeFor returns the place that somebody has chosen for the response to a request.
+func (c *Cache) placeFor(req *okhttp.Request) (place, bool) {
 	if u, ok := req.CacheURL(); ok {
 		return placeOf(u), true
 	}
@@ -43,10 +54,7 @@ func (c *Cache) filed(req *okhttp.Request) (place, bool) {
 			return placeOf(u), true
 		}
 	}
-	if req.Method() != "GET" {
-		return place{}, false
-	}
-	return placeOf(req.URL()), true
+	return place{}, false
 }
 
 // ownHost reports whether the Host header is that of the URL. The answer of another host must not be filed under it.

@@ -159,15 +159,12 @@ func (x *exchange) validated(stored *candidate, network *okhttp.Response) *okhtt
 	c := x.cache
 	network.Body.Close()
 	former := stored.entry
-	updated := *former
-	updated.headers = merge(stored.entry.headers, storedFields(pairs(network.Headers())))
-	updated.sent, updated.received = millis(network.SentAt()), millis(network.ReceivedAt())
-	stored.entry = &updated
+	stored.entry = former.updated(network)
 	if !x.force {
 		c.stats.hits.Add(1)
 	}
 	stored.after = stored.update()
-	resp := stored.answer(x.request, updated.headers).With(former.asCached(x.request), okhttp.WithNetworkResponse(network))
+	resp := stored.answer(x.request, stored.entry.headers).With(former.asCached(x.request), okhttp.WithNetworkResponse(network))
 	if c.config.Ranges {
 		resp = x.ranged(stored, resp)
 	}

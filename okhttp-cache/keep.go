@@ -18,6 +18,9 @@ func (x *exchange) keep(resp *okhttp.Response) *okhttp.Response {
 			return x.store(x.place, e, resp)
 		}
 	}
+	if x.request.Method() == "HEAD" {
+		x.freshen(resp)
+	}
 	if invalidates(x.request.Method()) {
 		c.invalidate(x.request, resp)
 		if e := x.entryOfPost(resp); e != nil {
