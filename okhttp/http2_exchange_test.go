@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -390,6 +391,22 @@ func TestHTTP2Timeouts(t *testing.T) {
 				w.wantPool(1, 1, 0)
 			}, WithReadTimeout(time.Hour), WithWriteTimeout(time.Hour))
 		})
+	}
+}
+
+// A failure names the limit that was up: listeners are told of it before the call says that its time is over.
+func TestHTTP2NamesTheLimit(t *testing.T) {
+	now := time.Now()
+	for want, deadline := range map[string]time.Time{
+		"read timeout after 1s":          now.Add(time.Hour),
+		"read timeout: deadline reached": now,
+	} {
+		if got := (&http2Wire{deadline: deadline}).named(os.ErrDeadlineExceeded, "read", time.Second); got.Error() != want || !isTimeout(got) {
+			t.Errorf("%v, want %s", got, want)
+		}
+	}
+	if got := (&http2Wire{}).named(io.EOF, "read", time.Second); got != io.EOF {
+		t.Errorf("the end became %v", got)
 	}
 }
 

@@ -112,9 +112,14 @@ func (w *http2Wire) readHead() (http1.ResponseHead, error) {
 	return http1.ResponseHead{Minor: 1, Status: status, Fields: rest}, nil
 }
 
-// named names the operation that ran out of time.
+// named names the operation that ran out of time, and the limit that was up: its own, or that of the whole call.
 func (w *http2Wire) named(err error, operation string, limit time.Duration) error {
-	if errors.Is(err, os.ErrDeadlineExceeded) && limit > 0 {
+	switch {
+	case !errors.Is(err, os.ErrDeadlineExceeded):
+		return err
+	case !w.deadline.IsZero() && !time.Now().Before(w.deadline):
+		return &timeoutError{operation + " timeout: deadline reached", err}
+	case limit > 0:
 		return &timeoutError{operation + " timeout after " + limit.String(), err}
 	}
 	return err
