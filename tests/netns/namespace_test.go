@@ -122,14 +122,20 @@ func run(t *testing.T, input, name string, args ...string) error {
 	return nil
 }
 
-// best repeats a measurement until it is within its limit, a bounded number of times, and returns the least.
+// best repeats a measurement until it is within its limit, a bounded number of times, and returns the least. Up to three failures do not count: just after an
+// address was added the kernel may say once more that it is unreachable.
 func best(t *testing.T, limit time.Duration, measure func() (time.Duration, error)) time.Duration {
 	t.Helper()
 	var least time.Duration
+	failures := 0
 	for range 20 {
 		took, err := measure()
 		if err != nil {
-			t.Fatal(err)
+			if failures++; failures > 3 {
+				t.Fatal(err)
+			}
+			t.Log("again after", err)
+			continue
 		}
 		if least = min(cmp.Or(least, took), took); least <= limit {
 			break
