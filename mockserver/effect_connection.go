@@ -2,6 +2,7 @@ package mockserver
 
 import (
 	"context"
+	"errors"
 	"net"
 	"slices"
 	"time"
@@ -138,7 +139,7 @@ func (s *Server) resumeAfter(d time.Duration) {
 	}
 	s.goroutines.Go(func() {
 		if sleep(s.context, d) == nil {
-			if err := s.Resume(); err != nil && s.context.Err() == nil {
+			if err := s.Resume(); err != nil && !errors.Is(err, ErrClosed) { // which it may be about to be
 				s.fault(err)
 			}
 		}

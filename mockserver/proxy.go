@@ -17,7 +17,7 @@ func (r Response) InTunnel() Response {
 
 // WithHTTPProxy makes the server an HTTP proxy, to all destinations, which lead back to the server: it answers CONNECT by itself with 200, or 407
 // if a user and a password are given and the client does not show them (Basic, RFC 7617). In the tunnel follow TLS, if the server has that, and
-// requests as usual. The client may speak TLS to the proxy itself. Requests to the proxy are recorded; CONNECT takes no response from the queue,
+// requests as usual. The client may speak TLS to the proxy itself, and speaks HTTP/1.1 with it: CONNECT over HTTP/2 is a request as others. Requests to the proxy are recorded; CONNECT takes no response from the queue,
 // and others get 407 too. [Request.Tunnel] and [Request.Target], an absolute URL of requests in cleartext, tell what the client wanted.
 func WithHTTPProxy(user, password string) Option {
 	return option(func(c *config) { c.proxy = &login{user, password} })

@@ -2,6 +2,7 @@ package mockserver
 
 import (
 	"context"
+	"errors"
 	"net"
 	"sync"
 	"time"
@@ -122,7 +123,7 @@ func (s *Server) admit(ctx context.Context, raw net.Conn, own map[string]struct{
 // ignoreFor has connections ignored for a time, if that is not 0. The caller is a goroutine of the server.
 func (s *Server) ignoreFor(d time.Duration) {
 	if err := s.Ignore(); err != nil {
-		if s.context.Err() == nil {
+		if !errors.Is(err, ErrClosed) {
 			s.fault(err)
 		}
 		return
