@@ -427,3 +427,23 @@ func TestFailureLeavesWhatIsStored(t *testing.T) {
 		s.get("/", "200 A")
 	})
 }
+
+// A 504 of the cache was sent by nobody, and made now.
+func TestTimesOfUnsatisfiable(t *testing.T) {
+	for _, with := range []bool{true, false} {
+		atSite(t, Config{}, func(s *site) {
+			client := s.client
+			if !with {
+				client = client.With(okhttp.WithCache(nil))
+			}
+			resp, err := client.Do(s.t.Context(), s.request("GET", "/", "Cache-Control: only-if-cached"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			if resp.Status != 504 || !resp.SentAt().IsZero() || !resp.ReceivedAt().Equal(time.Now()) {
+				t.Errorf("cache %v: %d, sent %v, received %v", with, resp.Status, resp.SentAt(), resp.ReceivedAt())
+			}
+		})
+	}
+}
