@@ -52,10 +52,10 @@ func Accept(w http.ResponseWriter, r *http.Request, cfg *AcceptConfig) (*Conn, e
 		check, fields, take = checkTunnel, (*Negotiation).tunnelFields, openTunnel
 	}
 	if fault := check(r); fault != nil {
-		return nil, refuse(w, fault)
+		return nil, refuse(w, r, fault)
 	}
 	if !cfg.allows(r) {
-		return nil, refuse(w, &HandshakeError{Status: http.StatusForbidden, Detail: "the origin " + quoted(r.Header.Get("Origin")) + " may not connect"})
+		return nil, refuse(w, r, &HandshakeError{Status: http.StatusForbidden, Detail: "the origin " + quoted(r.Header.Get("Origin")) + " may not connect"})
 	}
 	a := negotiate(slices.Values(r.Header.Values("Sec-WebSocket-Protocol")), r.Header.Values("Sec-WebSocket-Extensions"), set)
 	a.key = r.Header.Get("Sec-WebSocket-Key")
@@ -76,13 +76,14 @@ func Accept(w http.ResponseWriter, r *http.Request, cfg *AcceptConfig) (*Conn, e
 }
 
 // refuse answers a request that cannot be accepted.
-func refuse(w http.ResponseWriter, err *HandshakeError) error {
-	if err.Status == http.StatusUpgradeRequired {
-		w.Header().Set("Upgrade", "websocket")
-		w.Header().Set("Connection", "Upgrade")
-		w.Header().Set("Sec-WebSocket-Version", version)
-	}
+func refuse(w http.ResponseWriter, r *http.Request, err *HandshakeError) error {
 	switch err.Status {
+	case http.StatusUpgradeRequired:
+		if r.ProtoMajor < 2 { // there are no such fields in HTTP/2
+			w.Header().Set("Upgrade", "websocket")
+			w.Header().Set("Connection", "Upgrade")
+		}
+		fallthrough
 	case http.StatusBadRequest:
 		w.Header().Set("Sec-WebSocket-Version", version)
 	case http.StatusMethodNotAllowed:
@@ -156,12 +157,12 @@ func (cfg *AcceptConfig) allows(r *http.Request) bool {
 }
 
 // hijack sends the response and takes the connection over.
-func hijack(w http.ResponseWriter, _ *http.Request) (okio.Socket, func() (local, remote net.Addr), error) {
+func hijack(w http.ResponseWriter, r *http.Request) (okio.Socket, func() (local, remote net.Addr), error) {
 	control := http.NewResponseController(w)
 	fields := w.Header().Clone()
 	conn, buffered, err := control.Hijack()
 	if err != nil {
-		return nil, nil, refuse(w, &HandshakeError{Status: http.StatusInternalServerError, Detail: "the connection cannot be taken over: " + err.Error()})
+		return nil, nil, refuse(w, r, &HandshakeError{Status: http.StatusInternalServerError, Detail: "the connection cannot be taken over: " + err.Error()})
 	}
 	_ = conn.SetDeadline(time.Time{})
 	var early okio.Buffer

@@ -1,6 +1,9 @@
 package okws
 
-import "strconv"
+import (
+	"strconv"
+	"unicode/utf8"
+)
 
 // Code is the status code of a close frame (RFC 6455 section 7.4 and IANA's registry). Codes from 3000 to 3999 are for libraries and frameworks, from
 // 4000 to 4999 for applications.
@@ -46,6 +49,9 @@ func checkClose(c Code, reason string) error {
 	}
 	if len(reason) > maxReason {
 		return &ArgumentError{"reason.size() > 123: " + reason}
+	}
+	if !utf8.ValidString(reason) { // the peer would have to take it for a violation
+		return &ArgumentError{"a reason that is not UTF-8: " + strconv.Quote(reason)}
 	}
 	return nil
 }

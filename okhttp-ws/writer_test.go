@@ -111,6 +111,9 @@ func TestBadCloses(t *testing.T) {
 		if err := c.Close(1000, strings.Repeat("é", 62)); !errors.As(err, new(*ArgumentError)) {
 			t.Errorf("a reason of 124 bytes: %v", err)
 		}
+		if err := c.Close(1000, "\xff"); !errors.As(err, new(*ArgumentError)) {
+			t.Errorf("a reason that is no text: %v", err)
+		}
 		must(t, c.WriteText(t.Context(), "still good"))
 		h.want("818a")
 	})

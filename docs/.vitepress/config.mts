@@ -94,7 +94,10 @@ export default defineConfig({
       },
       {
         text: 'okhttp-ws',
-        items: [{ text: 'Web sockets', link: '/websocket/' }],
+        items: [
+          { text: 'Web sockets', link: '/websocket/' },
+          { text: 'Servers', link: '/websocket/server' },
+        ],
       },
       {
         text: 'okhttp-sse',

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"time"
 
+	"github.com/okhttp-go/ok/mockserver"
 	"github.com/okhttp-go/ok/okhttp"
 	"github.com/okhttp-go/ok/okhttp-ws"
 )
@@ -87,4 +88,34 @@ func Example_webSocketListener() {
 	// Output:
 	// message queued before it is connected
 	// closed 1000
+}
+
+func Example_webSocketMock() {
+	client := okhttp.New()
+	defer client.Close()
+	// #region mockserver
+	server, err := mockserver.Start()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	server.Enqueue(mockserver.WebSocket(nil, func(ctx context.Context, conn *okws.Conn) {
+		_ = conn.WriteText(ctx, "tick")
+		_ = conn.Close(4001, "enough") // what the client is to make of it
+	}))
+
+	conn, err := okws.Dial(context.Background(), client, server.URL("/feed"), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for m, err := range conn.Messages(context.Background()) {
+		fmt.Println(m.Text(), err)
+	}
+	// #endregion mockserver
+
+	// Output:
+	// tick <nil>
+	//  okws: closed by the peer: 4001 "enough"
 }

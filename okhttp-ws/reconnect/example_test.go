@@ -20,29 +20,37 @@ func ExampleRun() {
 		if err != nil {
 			return
 		}
-		defer conn.CloseNow() // the first connection breaks off
-		if visits.Add(1) > 1 {
-			_ = conn.WriteText(r.Context(), "here again")
-			_ = conn.Close(okws.CodeNormal, "")
+		defer conn.CloseNow()
+		n := visits.Add(1)
+		_ = conn.WriteText(r.Context(), fmt.Sprint("visit ", n))
+		if n < 3 {
+			_ = conn.Close(okws.CodeServiceRestart, "") // come again
+			return
 		}
+		_ = conn.Close(okws.CodeNormal, "")
 	}))
 	defer server.Close()
 	client := okhttp.New()
 	defer client.Close()
 
-	err := reconnect.Run(context.Background(), &reconnect.Policy{First: time.Millisecond},
-		func(ctx context.Context) (*okws.Conn, error) { return okws.Dial(ctx, client, server.URL, nil) },
-		func(ctx context.Context, conn *okws.Conn) error {
-			for m, err := range conn.Messages(ctx) {
-				if err != nil {
-					return err // connect again, if that may help
-				}
-				fmt.Println(m.Text())
+	policy := &reconnect.Policy{First: time.Millisecond, OnRetry: func(err error, _ time.Duration) { fmt.Println(err) }}
+	err := reconnect.Run(context.Background(), policy, func(ctx context.Context) (*okws.Conn, error) {
+		return okws.Dial(ctx, client, server.URL, nil)
+	}, func(ctx context.Context, conn *okws.Conn) error {
+		for m, err := range conn.Messages(ctx) {
+			if err != nil {
+				return err
 			}
-			return nil // the server closed in order
-		})
+			fmt.Println(m.Text())
+		}
+		return nil // the server has closed in order
+	})
 	fmt.Println(err)
 	// Output:
-	// here again
+	// visit 1
+	// okws: closed by the peer: 1012
+	// visit 2
+	// okws: closed by the peer: 1012
+	// visit 3
 	// <nil>
 }
