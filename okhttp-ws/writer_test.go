@@ -214,8 +214,12 @@ func TestControlPayloads(t *testing.T) {
 // Facts 65 and 79: reading, and writing with and without compression, after the end, whichever came first.
 func TestUseAfterClose(t *testing.T) {
 	for name, finish := range map[string]func(c *Conn){
-		"CloseNow":    func(c *Conn) { _ = c.CloseNow() },
-		"close frame": func(c *Conn) { must(t, c.writeClose(CodeNormal, "")) },
+		"CloseNow": func(c *Conn) { _ = c.CloseNow() },
+		"close frame": func(c *Conn) {
+			c.takeWriting(0)
+			defer c.writing.give()
+			must(t, c.writeClose(CodeNormal, ""))
+		},
 	} {
 		for _, on := range []bool{true, false} {
 			bubble(t, func(t *testing.T) {
