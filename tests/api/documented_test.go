@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -15,7 +16,7 @@ import (
 	"github.com/okhttp-go/ok/tests/build"
 )
 
-// TestDocumented wants a comment at everything a product module exports.
+// TestDocumented wants a comment at everything a product module exports, and an example in each package, but for those that are the insides of a command.
 func TestDocumented(t *testing.T) {
 	w, err := build.Open(".")
 	if err != nil {
@@ -44,6 +45,9 @@ func TestDocumented(t *testing.T) {
 		if p.Name == "main" || strings.Contains(p.ImportPath+"/", "/internal/") {
 			continue
 		}
+		if command := strings.HasSuffix(p.ImportPath, "/okcurl/cli") || strings.HasSuffix(p.ImportPath, "/servecli"); !command && !hasExample(t, p.Dir) {
+			t.Errorf("%s has no example", p.ImportPath)
+		}
 		fset := token.NewFileSet()
 		for _, name := range p.GoFiles {
 			f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
@@ -55,6 +59,24 @@ func TestDocumented(t *testing.T) {
 			}
 		}
 	}
+}
+
+// hasExample reports whether there is an example in the tests of a folder.
+func hasExample(t *testing.T, dir string) bool {
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "\nfunc Example") {
+			return true
+		}
+	}
+	return false
 }
 
 // undocumented returns the exported names of a file that no comment describes. The comment of a group describes its members, that of a type its
