@@ -17,9 +17,20 @@ type crowd struct {
 }
 
 const (
-	memoryBacklog = 128                    // of a network in memory, see okio.Network.Listen
-	fillPatience  = 250 * time.Millisecond // with a backlog that clients may have filled themselves
+	memoryBacklog = 128         // of a network in memory, see okio.Network.Listen
+	fillPatience  = time.Second // with a backlog that clients may have filled themselves
 )
+
+// settled reports whether the loop has come to its stop, or goes on already.
+func (c *crowd) settled() bool {
+	select {
+	case <-c.held:
+	case <-c.released:
+	default:
+		return false
+	}
+	return true
+}
 
 // Ignore stops accepting connections and has the backlog full, until [Server.Resume]: what clients do to connect neither succeeds nor fails, as with a server
 // that is overloaded, or packets that get lost, so that they run into their time limit. Connections that were accepted go on. On a listener of TCP it takes
@@ -29,7 +40,8 @@ func (s *Server) Ignore() error {
 	if c == nil {
 		return err
 	}
-	s.fill(c) // if it does not get in, another connection did
+	for !s.fill(c) && !c.settled() && s.context.Err() == nil { // if it does not get in, another connection did, or the machine is slow
+	}
 	select {
 	case <-c.held:
 	case <-c.released:
