@@ -14,7 +14,8 @@
 //
 // What is kept, and saved, has the values of sensitive headers, query parameters, form fields and members of JSON replaced by "redacted"; the request that a
 // stub matches may then have any value in their place. [Config.RedactHeaders] and [Config.RedactFields] add to the usual names. What is sent on, in both
-// directions, is not changed. Bodies that are neither form nor JSON are kept as they are.
+// directions, is not changed. The user information and the parameters of URLs within header fields, strings of JSON and plain text are looked for too. Other
+// bodies, such as HTML, compressed ones, and paths are kept as they are.
 //
 // # What is changed
 //

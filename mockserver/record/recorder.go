@@ -58,7 +58,7 @@ type Config struct {
 	// RedactHeaders names headers whose values are not kept, besides Authorization, Proxy-Authorization, Cookie, Set-Cookie and X-Api-Key.
 	RedactHeaders []string
 	// RedactFields names query parameters, form fields and members of JSON whose values are not kept, besides access_token, refresh_token, id_token, token,
-	// api_key, apikey, client_secret, secret, password, passwd, signature and sig. Case does not count.
+	// api_key, apikey, client_secret, secret, password, passwd, signature and sig. Neither case nor _ and - count, and user[password] is a password.
 	RedactFields []string
 	// MaxBody is how long the body of a response may be that is recorded, in bytes; longer ones are only sent on, see [Recorder.Skipped]. The default
 	// is 8 MiB.

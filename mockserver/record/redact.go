@@ -19,7 +19,7 @@ const redacted = "redacted"
 var (
 	sensitiveHeaders = []string{"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"}
 	sensitiveFields  = []string{
-		"access_token", "refresh_token", "id_token", "token", "api_key", "apikey", "client_secret", "secret", "password", "passwd", "signature", "sig",
+		"access_token", "refresh_token", "id_token", "token", "api_key", "client_secret", "secret", "password", "passwd", "signature", "sig",
 	}
 )
 
@@ -32,12 +32,29 @@ func newRedactor(c Config) redactor {
 		r.headers[strings.ToLower(name)] = true
 	}
 	for _, name := range slices.Concat(sensitiveFields, c.RedactFields) {
-		r.fields[strings.ToLower(name)] = true
+		r.fields[plain(name)] = true
 	}
 	return r
 }
 
-func (r redactor) field(name string) bool { return r.fields[strings.ToLower(name)] }
+// field reports whether a name is sensitive, by itself or as the last step of one such as user[password].
+func (r redactor) field(name string) bool {
+	if i := strings.LastIndexByte(name, '['); i > 0 && strings.HasSuffix(name, "]") {
+		name = name[i+1 : len(name)-1]
+	}
+	return r.fields[plain(name)]
+}
+
+// plain is a name without what differs between spellings: access_token, accessToken and Access-Token are one.
+func plain(name string) string {
+	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))
+}
+
+// mediaType is a Content-Type without its parameters.
+func mediaType(field string) string {
+	kind, _, _ := strings.Cut(field, ";")
+	return strings.ToLower(strings.TrimSpace(kind))
+}
 
 // there is a text that may be anything.
 func there() stub.Text {
@@ -62,7 +79,7 @@ func (r redactor) pairs(text string, f func(name, value string, hide bool)) (hid
 		if err != nil {
 			value = val
 		}
-		hide := r.field(name)
+		hide := r.field(name) || r.loose(value) != value // such as a URL that has a token
 		hidden = hidden || hide
 		f(name, value, hide)
 	}
@@ -129,6 +146,8 @@ func (r redactor) request(req *mockserver.Request, headers []string) stub.Reques
 			s.Headers[name] = stub.Text{Present: &no}
 		case r.headers[strings.ToLower(name)]:
 			s.Headers[name] = there()
+		case r.loose(value) != value:
+			s.Headers[name] = there()
 		default:
 			s.Headers[name] = equal(value)
 		}
@@ -141,22 +160,27 @@ func (r redactor) request(req *mockserver.Request, headers []string) stub.Reques
 
 // body describes the body of a request; nil for one of which nothing is kept.
 func (r redactor) body(req *mockserver.Request) *stub.Body {
-	kind, _, _ := strings.Cut(req.Headers.Get("Content-Type"), ";")
-	kind = strings.ToLower(strings.TrimSpace(kind))
+	kind := mediaType(req.Headers.Get("Content-Type"))
 	switch {
 	case req.Headers.Get("Content-Encoding") != "", strings.HasPrefix(kind, "multipart/"): // it differs each time, and may hold anything
 		return nil
 	case kind == "application/x-www-form-urlencoded":
 		return &stub.Body{Form: r.texts(string(req.Body))}
-	case kind == "application/json" || strings.HasSuffix(kind, "+json") || kind == "":
-		value, err := jsonvalue.Parse(req.Body)
-		if err != nil {
-			break
+	}
+	if value, err := jsonvalue.Parse(req.Body); err == nil { // whatever it is called: fetch calls its strings text/plain
+		without, hidden := r.json(value, false)
+		text := jsonvalue.Text(without)
+		switch {
+		case r.loose(text) != text: // in a list of strings, say
+			return nil
+		case hidden:
+			return &stub.Body{JSONSubset: json.RawMessage(text)}
+		case kind == "application/json" || strings.HasSuffix(kind, "+json") || kind == "":
+			return &stub.Body{JSON: json.RawMessage(text)}
 		}
-		if without, hidden := r.json(value, false); hidden {
-			return &stub.Body{JSONSubset: json.RawMessage(jsonvalue.Text(without))}
-		}
-		return &stub.Body{JSON: json.RawMessage(jsonvalue.Text(value))}
+	}
+	if text := string(req.Body); prose(kind) && r.loose(text) != text {
+		return nil
 	}
 	if !utf8.Valid(req.Body) {
 		bytes := slices.Clone(req.Body)
@@ -174,12 +198,17 @@ func (r redactor) json(value any, replace bool) (_ any, hidden bool) {
 			changed, found := r.json(value[i], replace)
 			value[i], hidden = changed, hidden || found
 		}
+	case string:
+		if without := r.loose(value); replace && without != value {
+			return without, true
+		}
 	case map[string]any:
 		for name := range value {
+			text, _ := value[name].(string)
 			switch {
 			case r.field(name) && replace:
 				value[name], hidden = redacted, true
-			case r.field(name):
+			case r.field(name), !replace && r.loose(text) != text:
 				delete(value, name)
 				hidden = true
 			default:
@@ -193,50 +222,36 @@ func (r redactor) json(value any, replace bool) (_ any, hidden bool) {
 
 // response takes secrets out of a response.
 func (r redactor) response(resp stub.Response) stub.Response {
-	fields := slices.Clone(resp.Headers)
-	kind := ""
-	for i := 0; i < len(fields); i += 2 {
-		switch name := strings.ToLower(fields[i]); {
-		case name == "set-cookie":
-			fields[i+1] = cookie(fields[i+1])
-		case r.headers[name]:
-			fields[i+1] = redacted
-		case name == "location":
-			if path, query, ok := strings.Cut(fields[i+1], "?"); ok && r.pairs(query, func(string, string, bool) {}) {
-				fields[i+1] = path + "?" + r.form(query)
-			}
-		case name == "content-type":
-			kind, _, _ = strings.Cut(strings.ToLower(fields[i+1]), ";")
-		}
-	}
-	resp.Headers = fields
-	for i := 0; i < len(resp.Trailers); i += 2 {
-		if r.headers[strings.ToLower(resp.Trailers[i])] {
-			resp.Trailers = slices.Clone(resp.Trailers)
-			resp.Trailers[i+1] = redacted
-		}
-	}
-	if resp.Body == nil {
-		return resp
-	}
-	kind = strings.TrimSpace(kind)
+	var kind string
+	resp.Headers, kind = r.headerFields(resp.Headers)
+	resp.Trailers, _ = r.headerFields(resp.Trailers)
 	switch {
-	case kind == "application/x-www-form-urlencoded":
-		if r.pairs(*resp.Body, func(string, string, bool) {}) {
-			text := r.form(*resp.Body)
-			resp.Body = &text
-		}
-	default:
-		value, err := jsonvalue.Parse([]byte(*resp.Body))
-		if err != nil {
-			break
-		}
-		if without, hidden := r.json(value, true); hidden {
-			text := jsonvalue.Text(without)
-			resp.Body = &text
-		}
+	case resp.Body != nil:
+		text := r.content(kind, *resp.Body)
+		resp.Body = &text
+	case resp.Base64 != nil: // what is no UTF-8 may still be text
+		bytes := []byte(r.content(kind, string(*resp.Base64)))
+		resp.Base64 = &bytes
 	}
 	return resp
+}
+
+// headerFields takes secrets out of header fields, and finds the media type among them.
+func (r redactor) headerFields(fields []string) (without []string, kind string) {
+	without = slices.Clone(fields)
+	for i := 0; i+1 < len(fields); i += 2 {
+		switch name := strings.ToLower(fields[i]); {
+		case name == "set-cookie":
+			without[i+1] = cookie(fields[i+1])
+		case r.headers[name]:
+			without[i+1] = redacted
+		case name == "content-type":
+			kind = mediaType(fields[i+1])
+		default: // many have URLs: Location, Content-Location, Link, Refresh
+			without[i+1] = r.loose(fields[i+1])
+		}
+	}
+	return without, kind
 }
 
 // cookie keeps the name and the attributes of a cookie.
