@@ -30,10 +30,28 @@ type keptValues struct {
 	order list.List // of *entry
 }
 
-// current reports whether the file is still what was read.
-func (k *keptValue) current(fsys okio.FileSystem, path okio.Path) bool {
-	m, err := fsys.Metadata(path)
-	return err == nil && m.Regular && m.Size == int64(len(k.text)) && m.Modified.Equal(k.modified)
+// keeps reports whether a value of that length may be kept.
+func (s *Store) keeps(length int64) bool { return 0 < length && length <= min(maxKept, s.memory) }
+
+// current reports whether the file is still what is kept. If not, what is read of it may be kept. The file is looked at before it is opened: another may take its
+// place at any time, and what is kept with the time of a former one will not be taken for it.
+func (v *snapshotValue) current(path okio.Path) bool {
+	kept, s := v.kept, v.snapshot.store
+	v.kept = nil
+	if !s.keeps(v.length) {
+		return false
+	}
+	m, err := s.fs.Metadata(path)
+	switch {
+	case err != nil || !m.Regular || m.Size != v.length:
+		return false
+	case kept != nil && m.Modified.Equal(kept.modified):
+		v.kept = kept
+		return true
+	case settled(m.Modified, time.Now()):
+		v.modified = m.Modified
+	}
+	return false
 }
 
 // settled reports whether a change from now on will show in the time of the file. That is coarse: a few milliseconds, or two seconds where no part of a
@@ -50,11 +68,7 @@ func settled(modified, now time.Time) bool {
 func (v *snapshotValue) keep(p []byte) {
 	t := v.snapshot
 	s, e := t.store, t.entry
-	if int64(len(p)) != v.length || v.length == 0 || v.length > min(maxKept, s.memory) {
-		return
-	}
-	m, err := s.fs.Metadata(s.cleanPath(e.key, v.index))
-	if err != nil || m.Size != v.length || !settled(m.Modified, time.Now()) {
+	if int64(len(p)) != v.length || v.modified.IsZero() {
 		return
 	}
 	s.mu.Lock()
@@ -68,7 +82,7 @@ func (v *snapshotValue) keep(p []byte) {
 	if former := e.kept.values[v.index]; former != nil {
 		s.kept.size -= int64(len(former.text))
 	}
-	e.kept.values[v.index] = &keptValue{string(p), m.Modified}
+	e.kept.values[v.index] = &keptValue{string(p), v.modified}
 	s.kept.size += v.length
 	for s.kept.size > s.memory {
 		s.forget(s.kept.order.Front().Value.(*entry))

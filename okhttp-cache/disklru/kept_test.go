@@ -107,9 +107,49 @@ func TestKeptAndChanged(t *testing.T) {
 	}
 }
 
-// putText overwrites a file.
+// A file that takes the place of an open one is not what is read through that, however old its time is.
+func TestKeptAndReplacedWhileOpen(t *testing.T) {
+	onKeeping(t, 100, func(h *harness, _ func() string) {
+		h.set("k", "head", "body")
+		time.Sleep(time.Minute)
+		other := h.dir.Join("other")
+		h.ok(putText(h.fs, other, "HEAD"))
+		time.Sleep(time.Minute)
+		snapshot := h.get("k")
+		h.ok(h.fs.AtomicMove(other, h.store.cleanPath("k", 0)))
+		h.wantValues(snapshot, "head", "body")
+		h.ok(snapshot.Close())
+		h.want("k", "HEAD", "body")
+		h.want("k", "HEAD", "body")
+	})
+}
+
+// Who opens a file while the store is opened anew has an entry of before.
+func TestOpenedAnewMeanwhile(t *testing.T) {
+	h := onUnix(t)
+	h.set("k", "head", "body")
+	once := true
+	h.fs.SetFault(func(op okio.FakeOp) error {
+		if op.Name == "openReadOnly" && op.Path.Name() == "k.0" && once {
+			once = false
+			h.store.mu.Lock() // which Get has given up
+			h.store.dropJournal()
+			h.store.initialized = false // as after a directory that was deleted could not be made again
+			h.store.mu.Unlock()
+			return h.store.Initialize()
+		}
+		return nil
+	})
+	h.wantAbsent("k")
+	if once || h.store.entries.len() != 1 || len(h.store.entries.all()) != 1 {
+		t.Errorf("%d entries, %d in order", h.store.entries.len(), len(h.store.entries.all()))
+	}
+	h.want("k", "head", "body")
+}
+
+// putText writes a file, over one that is there.
 func putText(fs okio.FileSystem, p okio.Path, text string) error {
-	k, err := fs.Sink(p, okio.MustExist)
+	k, err := fs.Sink(p, 0)
 	if err != nil {
 		return err
 	}

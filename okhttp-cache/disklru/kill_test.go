@@ -29,7 +29,7 @@ const (
 )
 
 func killOptions(maxSize int64) Options {
-	return Options{AppVersion: 1, ValueCount: 2, MaxSize: maxSize, Logger: slog.New(slog.DiscardHandler)}
+	return Options{AppVersion: 1, ValueCount: 2, MaxSize: maxSize, Memory: 20_000, Logger: slog.New(slog.DiscardHandler)}
 }
 
 // killValues returns the values of a version of an entry: what it is, with a checksum of the body, and the body.
@@ -101,8 +101,14 @@ func writeUntilKilled(t *testing.T, dir string) {
 						fmt.Printf("stored %s %d\n", key, n)
 					}
 				}
-				for range 50 { // which makes journals that are written anew
-					if snapshot, err := store.Get(fmt.Sprintf("w%d-%d", random.IntN(killWriters), random.IntN(killKeys))); err == nil {
+				for i := range 50 { // which makes journals that are written anew
+					key := fmt.Sprintf("w%d-%d", random.IntN(killWriters), random.IntN(killKeys))
+					if i%10 == 0 { // and some of what it says is in memory then
+						if _, err := killVersion(store, key); err != nil {
+							t.Error(err)
+							fmt.Printf("mixed %s 0\n", key)
+						}
+					} else if snapshot, err := store.Get(key); err == nil {
 						_ = snapshot.Close()
 					}
 				}
@@ -186,6 +192,8 @@ func (k *killer) heard(line string) {
 	}
 	k.next = max(k.next, n)
 	switch word {
+	case "mixed":
+		k.t.Errorf("the writer read a mixture of %s", key)
 	case "set", "remove":
 		k.busy[key] = true
 		k.versions[key] += 0 // so that it is looked at, also if it was never stored
@@ -207,6 +215,9 @@ func (k *killer) verify() {
 		have, err := killVersion(store, key)
 		if err != nil {
 			k.t.Fatal(err)
+		}
+		if again, err := killVersion(store, key); err != nil || again != have { // from memory, what was written long enough ago
+			k.t.Fatalf("%s is of version %d at first, then %d, %v", key, have, again, err)
 		}
 		switch {
 		case k.busy[key]:

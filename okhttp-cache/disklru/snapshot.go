@@ -42,6 +42,8 @@ func (s *Store) snapshot(e *entry) (*Snapshot, error) {
 		switch {
 		case s.closed:
 			return nil, ErrClosed
+		case s.entries.byKey[e.key] != e: // it was removed, or the directory opened anew
+			return nil, ErrNotFound
 		case e.broken && e.editor == nil:
 			_ = s.removeEntry(e) // perhaps it can be deleted now
 			return nil, ErrNotFound
@@ -57,11 +59,12 @@ func (s *Store) snapshot(e *entry) (*Snapshot, error) {
 		if try < snapshotTries {
 			s.mu.Lock()
 		}
-		if err == nil && e.generation == generation && !s.closed {
+		same := e.generation == generation && s.entries.byKey[e.key] == e && !s.closed
+		if err == nil && same {
 			return snapshot, nil
 		}
 		snapshot.closeLocked()
-		if e.generation != generation || s.closed {
+		if !same {
 			continue
 		}
 		if damaged(err) {
@@ -113,10 +116,9 @@ func (t *Snapshot) open() error {
 	for i := range t.values {
 		v := &t.values[i]
 		path := t.store.cleanPath(t.entry.key, i)
-		if v.kept != nil && v.kept.current(t.store.fs, path) {
+		if v.current(path) {
 			continue
 		}
-		v.kept = nil
 		file, size, err := okio.OpenRegular(t.store.fs, path)
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package disklru
 import (
 	"io"
 	"sync/atomic"
+	"time"
 
 	"github.com/okhttp-go/ok/okio"
 )
@@ -15,6 +16,7 @@ type snapshotValue struct {
 	at       int64            // where the source is
 	file     *okio.FileHandle // nil if it could not be opened, or need not be
 	kept     *keptValue       // nil if the file is to be read
+	modified time.Time        // of the file before it was opened, zero if what is read must not be kept
 	closed   atomic.Bool
 }
 
