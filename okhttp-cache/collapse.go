@@ -64,6 +64,9 @@ func (x *exchange) collapse(ctx context.Context) (*okhttp.Response, error) {
 		return resp, nil
 	}
 	stop()
+	if p, ok := err.(*panicError); ok && leads && p.value != nil {
+		panic(p.value) // as if the exchange had been on this goroutine; that of the others would not have panicked
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -83,18 +86,44 @@ func (x *exchange) endsWithCall(ctx context.Context) (context.Context, func()) {
 	return ctx, func() { cancel(nil) }
 }
 
-// run sends for the response. It runs on a goroutine of its own, since whoever asked first may leave before others do; it ends with the call, which ends when
-// nobody waits.
+// run sends for the response and tells those who wait. It runs on a goroutine of its own, since whoever asked first may leave before others do; it ends with the
+// call, which ends when nobody waits.
 func (d *download) run() {
+	defer d.announce()
+	returned := false
+	defer func() {
+		if !returned {
+			d.fail(recover())
+		}
+	}()
+	d.send()
+	returned = true
+}
+
+// send sends for the response.
+func (d *download) send() {
 	x := d.lead
 	resp, err := x.via.ProceedApart(d.ctx, x.request)
-	if err == nil {
-		d.resp, d.entry = resp, x.entryFor(resp)
+	if d.err = err; err != nil {
+		return
 	}
-	if d.err = err; d.entry != nil {
+	d.resp = resp
+	if d.entry = x.entryFor(resp); d.entry != nil {
 		d.spread()
 	}
-	c := x.cache
+}
+
+// fail ends the download after a panic with that value, or a [runtime.Goexit].
+func (d *download) fail(value any) {
+	if d.resp != nil {
+		d.resp.Body.Close()
+	}
+	d.err, d.resp, d.entry = &panicError{value}, nil, nil
+}
+
+// announce lets go on who waits.
+func (d *download) announce() {
+	c := d.lead.cache
 	c.mu.Lock()
 	abandoned := d.waiting == 0
 	if d.relay == nil || abandoned {
@@ -107,8 +136,8 @@ func (d *download) run() {
 	case !abandoned:
 	case hold != nil:
 		hold.Close()
-	case resp != nil:
-		resp.Body.Close()
+	case d.resp != nil:
+		d.resp.Body.Close()
 	}
 }
 

@@ -2,6 +2,8 @@ package okcache
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp"
@@ -56,6 +58,11 @@ func (x *exchange) revalidate() {
 	again := &exchange{cache: c, request: patient(x.request), events: noEvents, force: true, via: onlyApart{x.via}}
 	started := c.start(func() {
 		defer c.revalidated(key)
+		defer func() {
+			if p := recover(); p != nil {
+				c.log("could not validate a response in the background", x.place.url, fmt.Errorf("%w\n%s", &panicError{p}, debug.Stack()))
+			}
+		}()
 		resp, err := again.run(c.ctx)
 		if err != nil {
 			if c.ctx.Err() == nil {
