@@ -32,11 +32,14 @@ type outcome struct {
 	wait    time.Duration // that the server wants, at least
 }
 
+// end lets another loop begin, after the hook, also if that panics.
 func (r *run) end() {
-	r.enter(Closed) // before another loop can begin
-	r.mu.Lock()
-	r.running, r.cancel = false, nil
-	r.mu.Unlock()
+	defer func() {
+		r.mu.Lock()
+		r.running, r.cancel = false, nil
+		r.mu.Unlock()
+	}()
+	r.enter(Closed)
 }
 
 // loop makes one attempt after another.

@@ -439,3 +439,21 @@ func TestPanicInLoop(t *testing.T) {
 		}
 	}, stays("data: a\n\n"))
 }
+
+// A hook that panics at the end of a loop, as anything that the loop runs may, leaves the stream to the next loop.
+func TestPanicsLeaveStream(t *testing.T) {
+	inScene(t, func(t *testing.T, s *scene) {
+		stream := s.stream(&Config{OnState: func(state State) {
+			if state == Closed {
+				panic("hook")
+			}
+		}})
+		for range 2 {
+			func() {
+				defer func() { s.note("%v", recover()) }()
+				s.collect(t.Context(), stream, 1)
+			}()
+		}
+		s.wantLog("0s (-,message,a) #1\nhook\n0s (-,message,a) #1\nhook")
+	}, sends("data: a\n\n"))
+}
