@@ -246,25 +246,22 @@ func BenchmarkDecoder(b *testing.B) {
 	}
 }
 
-// The memory of a stream does not grow with it: a gigabyte leaves the heap as it was.
+// The memory of a stream does not grow with it: a hundred times what it may grow by leaves the heap as it was.
 func TestEndlessStream(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a gigabyte takes a moment")
-	}
-	in := &endless{text: "id: 1\nevent: tick\ndata: " + strings.Repeat("0123456789", 100) + "\n: beat\n\nid: 2\ndata: x\n\n", left: 1 << 30}
+	in := &endless{text: "id: 1\nevent: tick\ndata: " + strings.Repeat("0123456789", 100) + "\n: beat\n\nid: 2\ndata: x\n\n", left: 100 << 20}
 	before, events := heap(), 0
 	d := NewDecoder(in, nil)
 	for _, err := range d.All() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if events++; events%500_000 == 0 {
+		if events++; events%50_000 == 0 {
 			if now := heap(); now > before+1<<20 {
 				t.Fatalf("%d bytes more after %d events", now-before, events)
 			}
 		}
 	}
-	if events < 2_000_000 {
+	if events < 190_000 {
 		t.Errorf("%d events", events)
 	}
 	runtime.KeepAlive(d)
