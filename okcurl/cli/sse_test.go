@@ -22,9 +22,9 @@ func feed(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	switch r.Header.Get("Last-Event-ID") {
 	case "":
-		io.WriteString(w, ": hello\nretry: 5\nid: 1\nevent: add\ndata: <a>\ndata: b\n\nid: 2\ndata: c\n\ndata: lost")
+		io.WriteString(w, ": hello\nretry: 100\nid: 1\nevent: add\ndata: <a>\ndata: b\n\nid: 2\ndata: c\n\ndata: lost")
 	case "2":
-		io.WriteString(w, "retry: 5\n\nid: 3\ndata: d\n\n")
+		io.WriteString(w, "retry: 100\n\nid: 3\ndata: d\n\n")
 	case "3":
 		w.WriteHeader(http.StatusNoContent)
 	}
@@ -34,10 +34,10 @@ const brokeOff = "okcurl: the stream broke off: the server ended it; connecting 
 
 func TestEvents(t *testing.T) {
 	url := serve(t, feed)
-	okcurl(t, "--sse", url).want(t, 0, "retry: 5\nid: 1\nevent: add\ndata: <a>\ndata: b\n\nid: 2\ndata: c\n\nid: 3\ndata: d\n\n", brokeOff+"5ms\n"+brokeOff+"100ms\n")
+	okcurl(t, "--sse", url).want(t, 0, "retry: 100\nid: 1\nevent: add\ndata: <a>\ndata: b\n\nid: 2\ndata: c\n\nid: 3\ndata: d\n\n", strings.Repeat(brokeOff+"100ms\n", 2))
 	okcurl(t, "-s", "--sse-json", "--last-event-id", "2", url).want(t, 0, `{"id":"3","type":"message","data":"d"}`+"\n", "")
 	okcurl(t, "-s", "--sse-json", url).want(t, 0,
-		`{"id":"1","type":"add","data":"<a>\nb","retry":5}`+"\n"+`{"id":"2","type":"message","data":"c"}`+"\n"+`{"id":"3","type":"message","data":"d"}`+"\n", "")
+		`{"id":"1","type":"add","data":"<a>\nb","retry":100}`+"\n"+`{"id":"2","type":"message","data":"c"}`+"\n"+`{"id":"3","type":"message","data":"d"}`+"\n", "")
 }
 
 // An ID that was taken back between two events is taken back in what is printed too. A header is a place to start from, unless the flag names another.
