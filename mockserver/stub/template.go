@@ -18,6 +18,7 @@ import (
 const (
 	maxTemplate = 1 << 20 // bytes of its text
 	maxSteps    = 100_000 // turns of loops, calls of templates and of functions
+	maxDepth    = 1000    // templates within each other, whose end takes long where there are many
 	maxMade     = 8 << 20 // bytes that functions make on the way
 	maxOutput   = 1 << 20 // bytes of the result
 )
@@ -25,8 +26,12 @@ const (
 // ErrTemplate is wrapped by the failure of a template that was stopped because it runs for too long or makes too much.
 var ErrTemplate = errors.New("stub: the template does too much")
 
-// stepName is the function that counts, which is put into each loop and each template.
-const stepName = "step_"
+// The functions that count: a step is put into each loop, the others around each template.
+const (
+	stepName  = "step_"
+	enterName = "enter_"
+	leaveName = "leave_"
+)
 
 // compile parses a template and puts its brakes in.
 func compile(name, text string) (*template.Template, error) {
@@ -37,15 +42,15 @@ func compile(name, text string) (*template.Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	brake, err := template.New("").Funcs(functions(new(budget))).Parse("{{" + stepName + "}}")
+	brakes, err := template.New("").Funcs(functions(new(budget))).Parse("{{" + stepName + "}}{{" + enterName + "}}{{" + leaveName + "}}")
 	if err != nil {
 		return nil, err
 	}
-	step := brake.Root.Nodes[0]
+	step, enter, leave := brakes.Root.Nodes[0], brakes.Root.Nodes[1], brakes.Root.Nodes[2]
 	for _, one := range t.Templates() {
 		if one.Tree != nil && one.Root != nil {
 			slow(one.Root, step)
-			one.Root.Nodes = append([]parse.Node{step}, one.Root.Nodes...)
+			one.Root.Nodes = append(append([]parse.Node{enter}, one.Root.Nodes...), leave)
 		}
 	}
 	return t, nil
@@ -96,13 +101,26 @@ func (o *output) Write(p []byte) (int, error) {
 }
 
 // budget is what is left of what one run may do.
-type budget struct{ steps, made int }
+type budget struct{ steps, made, depth int }
 
 func (b *budget) step(n int) error {
 	if b.steps += n; b.steps > maxSteps {
 		return fmt.Errorf("%w: more than %d steps", ErrTemplate, maxSteps)
 	}
 	return nil
+}
+
+// enter begins a template.
+func (b *budget) enter() (string, error) {
+	if b.depth++; b.depth > maxDepth {
+		return "", fmt.Errorf("%w: more than %d templates within each other", ErrTemplate, maxDepth)
+	}
+	return "", b.step(1)
+}
+
+func (b *budget) leave() string {
+	b.depth--
+	return ""
 }
 
 // make counts text that a function made.

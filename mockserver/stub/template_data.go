@@ -186,6 +186,8 @@ func functions(b *budget) template.FuncMap {
 	}
 	return template.FuncMap{
 		stepName:  func() (string, error) { return "", b.step(1) },
+		enterName: b.enter,
+		leaveName: b.leave,
 		"print":   printed(fmt.Sprint),
 		"println": printed(fmt.Sprintln),
 		"printf": func(format string, args ...any) (string, error) {

@@ -121,6 +121,13 @@ func TestTemplateCannotInjectHeaders(t *testing.T) {
 	}
 }
 
+func TestTemplatesBesideEachOther(t *testing.T) {
+	s := templated(t, `{{define "t"}}.{{end}}{{range 2000}}{{template "t"}}{{end}}`)
+	if got := ask(t, s, "GET", "/a/1/", ""); !strings.HasPrefix(got, "200 ") || strings.Count(got, ".") < 2000 {
+		t.Errorf("got %.100s", got)
+	}
+}
+
 func FuzzTemplate(f *testing.F) {
 	for _, seed := range []string{`{{.Method}}{{range .QueryAll "a"}}{{.}}{{end}}`, `{{define "t"}}{{template "t"}}{{end}}{{template "t"}}`, `{{printf "%9d" 1}}{{$x := 1}}`, `{{range 10000000}}{{break}}{{end}}`, `{{json (.JSON "$..*")}}`} {
 		f.Add(seed)
@@ -134,10 +141,6 @@ func FuzzTemplate(f *testing.F) {
 		if err != nil {
 			return
 		}
-		begun := time.Now()
 		_ = stub.Fill(stubs[0], &mockserver.Request{Method: "GET", Target: "/?a=1&a=2", Proto: "HTTP/1.1", Body: []byte(`{"a":[1]}`)})
-		if took := time.Since(begun); took > 10*time.Second {
-			t.Errorf("%q took %v", body, took)
-		}
 	})
 }
