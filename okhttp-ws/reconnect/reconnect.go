@@ -78,8 +78,7 @@ func Run(ctx context.Context, p *Policy, dial func(context.Context) (*okws.Conn,
 		p = &Policy{}
 	}
 	for failures := 0; ; {
-		began := time.Now()
-		err := once(ctx, dial, use)
+		lasted, err := once(ctx, dial, use)
 		switch {
 		case err == nil:
 			return nil
@@ -88,7 +87,7 @@ func Run(ctx context.Context, p *Policy, dial func(context.Context) (*okws.Conn,
 		case !p.retryable(err):
 			return err
 		}
-		if time.Since(began) >= cmp.Or(p.Steady, 10*time.Second) {
+		if lasted >= cmp.Or(p.Steady, 10*time.Second) {
 			failures = 0
 		}
 		if failures++; p.MaxAttempts > 0 && failures >= p.MaxAttempts {
@@ -108,13 +107,16 @@ func Run(ctx context.Context, p *Policy, dial func(context.Context) (*okws.Conn,
 	}
 }
 
-func once(ctx context.Context, dial func(context.Context) (*okws.Conn, error), use func(context.Context, *okws.Conn) error) error {
+// once tells how long the connection lasted: the time that it took to fail to connect is no sign of a good one.
+func once(ctx context.Context, dial func(context.Context) (*okws.Conn, error), use func(context.Context, *okws.Conn) error) (lasted time.Duration, err error) {
 	conn, err := dial(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer conn.CloseNow()
-	return use(ctx, conn)
+	began := time.Now()
+	err = use(ctx, conn)
+	return time.Since(began), err
 }
 
 func (p *Policy) retryable(err error) bool {

@@ -3,6 +3,7 @@ package reconnect
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -91,4 +92,23 @@ func TestRetryable(t *testing.T) {
 			t.Errorf("%v: %v", c.err, got)
 		}
 	}
+}
+
+// Connecting that fails slowly is no steady connection: pauses grow, and attempts are counted.
+func TestSlowFailures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		broken := errors.New("broken")
+		var pauses []time.Duration
+		err := Run(t.Context(), &Policy{First: time.Second, Jitter: -1, MaxAttempts: 4, OnRetry: func(_ error, d time.Duration) { pauses = append(pauses, d) }},
+			func(context.Context) (*okws.Conn, error) {
+				time.Sleep(time.Minute)
+				if len(pauses) > 10 {
+					t.Fatal("it goes on")
+				}
+				return nil, broken
+			}, nil)
+		if err != broken || !slices.Equal(pauses, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}) {
+			t.Errorf("ended with %v after %v", err, pauses)
+		}
+	})
 }
