@@ -236,6 +236,7 @@ func (c *Conn) part(err error) {
 	defer timer.Stop()
 	c.r.timeout.Interrupt() // who reads must leave
 	c.reading <- struct{}{}
+	c.forget()
 	c.r.timeout.Resume()
 	c.r.timeout.SetLimit(0)
 	var gone error
@@ -265,9 +266,8 @@ func (c *Conn) release() {
 	_ = c.socket.Source().Close()
 	c.readWatch.close()
 	c.writeWatch.close()
-	if c.reading.try() {
-		c.r.in.Clear()
-		c.inflate.past = nil
+	if c.reading.try() { // otherwise who has it does so
+		c.forget()
 		c.reading.give()
 	}
 }

@@ -72,6 +72,13 @@ func (d *deflater) end(w *flate.Writer) {
 	}
 }
 
+// abandon gives up a message of which nothing was sent: what follows must not refer to it.
+func (d *deflater) abandon(w *flate.Writer) {
+	d.end(w)
+	d.writer = nil
+	d.release()
+}
+
 // message compresses a message (RFC 7692 section 7.2.1). What it returns is valid until release, which must follow.
 func (d *deflater) message(p []byte) ([]byte, error) {
 	w, err := d.begin()

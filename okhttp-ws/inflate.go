@@ -15,11 +15,14 @@ const window = 32 << 10
 // inflater comes to an end.
 const messageEnd = "\x00\x00\xff\xff\x01\x00\x00\xff\xff"
 
-// flateReader is an inflater with what it reads from.
+// flateReader is an inflater with what it reads from, and with memory for what comes out of it piece by piece.
 type flateReader struct {
 	flate io.ReadCloser
 	whole bytes.Reader
+	out   []byte // of inflated, nil before it is needed
 }
+
+const inflated = 8 << 10
 
 var flateReaders = sync.Pool{New: func() any {
 	f := new(flateReader)

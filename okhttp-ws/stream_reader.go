@@ -113,22 +113,22 @@ func (m *messageReader) drop() {
 }
 
 // inflation inflates a message as it comes. The inflater runs as a coroutine, because it cannot be told that a read was interrupted and go on later: when there is
-// nothing for it, the coroutine rests.
+// nothing for it, the coroutine rests. It has memory of its own, as a read that is given up takes its caller's along.
 type inflation struct {
 	conn *Conn
-	into []byte // where the next bytes go
-	next func() (inflated, bool)
+	next func() (piece, bool)
 	stop func()
+	rest []byte // what came out and was not read yet
+	err  error  // what comes after it, io.EOF at the end of the message
 	size int64
 	text textCheck
 	tail string // of what the inflater is given after the message; messageEnd until that ended
-	over bool
 }
 
-// inflated is what comes of letting the inflater run.
-type inflated struct {
-	n   int
-	err error
+// piece is what comes of letting the inflater run.
+type piece struct {
+	bytes []byte
+	err   error
 }
 
 func newInflation(c *Conn) *inflation {
@@ -138,35 +138,47 @@ func newInflation(c *Conn) *inflation {
 }
 
 // run is the coroutine.
-func (f *inflation) run(yield func(inflated) bool) {
+func (f *inflation) run(yield func(piece) bool) {
 	r := flateReaders.Get().(*flateReader)
 	defer func() {
 		_ = r.flate.(flate.Resetter).Reset(&r.whole, nil)
 		flateReaders.Put(r)
 	}()
+	if r.out == nil {
+		r.out = make([]byte, inflated)
+	}
 	feed := bufio.NewReader(&inflationInput{f, yield})
 	err := r.flate.(flate.Resetter).Reset(feed, f.conn.inflate.dictionary())
 	for err == nil {
 		var n int
-		if n, err = r.flate.Read(f.into); err == io.EOF {
-			f.over = true
-			f.conn.inflate.ended(f.into[:n], f.tail != "" || feed.Buffered() > 0)
-			if err = f.conn.r.skip(); err == nil { // what follows a final block is of no use
-				err = io.EOF
-			}
+		n, err = r.flate.Read(r.out)
+		if err == io.EOF {
+			f.conn.inflate.ended(r.out[:n], f.tail != "" || feed.Buffered() > 0)
 		} else {
-			f.conn.inflate.remember(f.into[:n])
+			f.conn.inflate.remember(r.out[:n])
 		}
-		if !yield(inflated{n, err}) {
+		if n > 0 && !yield(piece{r.out[:n], nil}) {
 			return
 		}
 	}
+	for err == io.EOF { // what follows a final block is of no use
+		dropped := f.conn.r.skip()
+		if dropped == nil {
+			break
+		}
+		if !errors.Is(dropped, os.ErrDeadlineExceeded) {
+			err = &inputError{dropped}
+		} else if !yield(piece{nil, dropped}) {
+			return
+		}
+	}
+	yield(piece{nil, err})
 }
 
 // inflationInput is what the inflater reads from.
 type inflationInput struct {
 	*inflation
-	yield func(inflated) bool
+	yield func(piece) bool
 }
 
 var errStopped = errors.New("stopped")
@@ -181,7 +193,7 @@ func (f *inflationInput) Read(p []byte) (int, error) {
 			return f.end(p)
 		case !errors.Is(err, os.ErrDeadlineExceeded):
 			return 0, &inputError{err}
-		case !f.yield(inflated{0, err}):
+		case !f.yield(piece{nil, err}):
 			return 0, errStopped
 		}
 	}
@@ -203,34 +215,43 @@ type inputError struct{ error }
 func (e *inputError) Unwrap() error { return e.error }
 
 func (f *inflation) read(p []byte) (int, error) {
-	if f.over {
-		return 0, io.EOF
+	for len(f.rest) == 0 && f.err == nil {
+		got, ok := f.next()
+		if !ok {
+			return 0, ErrClosed
+		}
+		var input *inputError
+		switch err := got.err; {
+		case errors.As(err, &input):
+			f.err = input.error
+		case errors.Is(err, os.ErrDeadlineExceeded): // it goes on later
+			return 0, err
+		case err == nil || err == io.EOF:
+			f.rest, f.err = got.bytes, err
+			if wrong := f.check(); wrong != nil {
+				f.err = wrong
+				return copy(p, f.rest), wrong
+			}
+		default:
+			f.err = damaged(err)
+		}
 	}
-	f.into = p
-	got, ok := f.next()
-	f.into = nil
-	var input *inputError
-	switch err := got.err; {
-	case !ok:
-		return 0, ErrClosed
-	case err == nil || err == io.EOF || errors.Is(err, os.ErrDeadlineExceeded):
-	case errors.As(err, &input):
-		return 0, input.error
-	default:
-		return 0, damaged(err)
+	n := copy(p, f.rest)
+	if f.rest = f.rest[n:]; len(f.rest) > 0 {
+		return n, nil
 	}
-	return got.n, f.check(p[:got.n], got.err)
+	return n, f.err
 }
 
 // check looks at what came out, and at the end of it.
-func (f *inflation) check(p []byte, err error) error {
+func (f *inflation) check() error {
 	c := f.conn
-	f.size += int64(len(p))
+	f.size += int64(len(f.rest))
 	if c.r.max > 0 && f.size > c.r.max {
 		return tooBig("inflated message", c.r.max)
 	}
-	if Type(c.r.kind) == Text && !c.cfg.SkipTextCheck && (!f.text.feed(p) || err == io.EOF && !f.text.whole()) {
+	if Type(c.r.kind) == Text && !c.cfg.SkipTextCheck && (!f.text.feed(f.rest) || f.err == io.EOF && !f.text.whole()) {
 		return c.r.badText()
 	}
-	return err
+	return nil
 }

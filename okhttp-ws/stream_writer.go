@@ -11,7 +11,8 @@ import (
 const fragment = 32 << 10
 
 // NextWriter begins a message of unknown length. It goes out in fragments of 32 KiB, between which pings, pongs and a close frame may be sent; other
-// messages wait until the writer was closed. ctx is for the writer too, as with [Conn.Write].
+// messages wait until the writer was closed. ctx is for the writer too, as with [Conn.Write]: when it has ended, writing and closing fail, which gives the message up if
+// nothing of it was sent, and ends the connection otherwise.
 func (c *Conn) NextWriter(ctx context.Context, t Type) (*MessageWriter, error) {
 	if err := checkType(t); err != nil {
 		return nil, err
@@ -71,6 +72,9 @@ func (w *MessageWriter) do(f func(*Conn, *messageWriter) error) error {
 		err = c.beginFrame(w.ctx)
 	}
 	if err != nil {
+		if w.ctx.Err() != nil {
+			w.giveUp()
+		}
 		return err
 	}
 	if w.state.closed {
@@ -79,6 +83,40 @@ func (w *MessageWriter) do(f func(*Conn, *messageWriter) error) error {
 		w.state.torn = true
 	}
 	return c.endWrite(w.ctx, err)
+}
+
+// giveUp ends a message whose context has ended, so that nobody waits for the rest. It does not wait for the turn itself.
+func (w *MessageWriter) giveUp() {
+	c := w.conn
+	if c.writing.try() {
+		w.state.giveUp(c, w.ctx)
+		return
+	}
+	go func() {
+		if c.takeWriting(0) {
+			w.state.giveUp(c, w.ctx)
+		}
+	}()
+}
+
+// giveUp gives the turn back. The peer waits for the end of what was begun: it cannot be taken back, and the connection ends.
+func (m *messageWriter) giveUp(c *Conn, ctx context.Context) {
+	if m.closed || c.message != m {
+		c.writing.give()
+		return
+	}
+	if m.begun {
+		m.torn = true
+		c.writing.give()
+		_ = c.fail(context.Cause(ctx))
+		return
+	}
+	if m.flate != nil {
+		c.deflate.abandon(m.flate)
+	}
+	m.closed, m.held, m.flate, c.message = true, nil, nil, nil
+	close(m.done)
+	c.writing.give()
 }
 
 func (m *messageWriter) write(c *Conn, p []byte) error {

@@ -17,6 +17,7 @@ type watch struct {
 	stop func() bool     // takes the registration back, nil if there is none
 	last <-chan struct{} // of the context before
 	keep bool            // the registration, when the operation is over
+	over bool            // there are no more operations after the one under way
 }
 
 // begin watches over an operation.
@@ -59,7 +60,7 @@ func (w *watch) strike() {
 func (w *watch) end() (hit bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.busy && !w.keep {
+	if w.stop != nil && (!w.keep || w.over) {
 		w.stop()
 		w.stop, w.ctx = nil, nil
 	}
@@ -68,12 +69,12 @@ func (w *watch) end() (hit bool) {
 	return hit
 }
 
-// close takes the registration back for good.
+// close takes the registration back for good, as soon as nothing is under way: a context may live much longer than a connection.
 func (w *watch) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.stop != nil && !w.busy {
+	if w.over = true; w.stop != nil && !w.busy {
 		w.stop()
-		w.stop, w.ctx, w.keep = nil, nil, false
+		w.stop, w.ctx = nil, nil
 	}
 }

@@ -133,9 +133,7 @@ func (ws *WebSocket) guarded(f func()) (ok bool) {
 		if ok {
 			return
 		}
-		if v := recover(); v != nil {
-			_ = ws.conn.fail(&okhttp.PanicError{Value: v})
-		}
+		_ = ws.conn.fail(&okhttp.PanicError{Value: recover()}) // nil if it called runtime.Goexit
 	}()
 	f()
 	return true
@@ -177,7 +175,10 @@ func (ws *WebSocket) finish() {
 
 // broken tells of the failure of the connection.
 func (ws *WebSocket) broken(err error) {
-	ws.unbind()
+	ws.mu.Lock() // the context may end while it is being bound
+	unbind := ws.unbind
+	ws.mu.Unlock()
+	unbind()
 	ws.tellFailure(err, nil)
 }
 
