@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -89,7 +90,7 @@ func (n *Network) Listen(addr string) (net.Listener, error) {
 		return nil, &net.OpError{Op: "listen", Net: "tcp", Addr: at.addr(), Err: err}
 	}
 	l := &networkListener{
-		network: n, at: at, queue: make(chan *pairConn, networkBacklog), closed: make(chan struct{}),
+		network: n, at: at, queue: make(chan *knock, networkBacklog), closed: make(chan struct{}),
 	}
 	if n.listeners == nil {
 		n.listeners = make(map[pairEndpoint]*networkListener)
@@ -187,7 +188,7 @@ func (n *Network) remove(l *networkListener) {
 type networkListener struct {
 	network   *Network
 	at        pairEndpoint
-	queue     chan *pairConn
+	queue     chan *knock
 	closed    chan struct{}
 	closeOnce sync.Once
 }
@@ -203,21 +204,42 @@ func (l *networkListener) isClosed() bool {
 	}
 }
 
+// knock is a connection that waits for Accept. Who settles it first decides what becomes of it: a server may accept it and close the listener before the client looks.
+type knock struct {
+	conn *pairConn
+	fate atomic.Int32
+}
+
+const (
+	accepted int32 = 1 + iota
+	turnedAway
+)
+
+func (k *knock) accept() bool { return k.fate.CompareAndSwap(0, accepted) }
+
+// turnAway reports whether the connection is not accepted.
+func (k *knock) turnAway() bool {
+	if k.fate.CompareAndSwap(0, turnedAway) {
+		_ = k.conn.Reset()
+	}
+	return k.fate.Load() == turnedAway
+}
+
 func (l *networkListener) enqueue(ctx context.Context, server *pairConn) error {
 	refused := os.NewSyscallError("connect", syscall.ECONNREFUSED)
 	if l.isClosed() {
 		return refused
 	}
+	k := &knock{conn: server}
 	select {
-	case l.queue <- server:
+	case l.queue <- k:
 	case <-l.closed:
 		return refused
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if l.isClosed() {
-		// Close may have emptied the queue before this one came: nobody else will reset it.
-		_ = server.Reset()
+	// Close may have emptied the queue before this one came: nobody else will reset it.
+	if l.isClosed() && k.turnAway() {
 		return refused
 	}
 	return nil
@@ -226,12 +248,12 @@ func (l *networkListener) enqueue(ctx context.Context, server *pairConn) error {
 func (l *networkListener) Accept() (net.Conn, error) {
 	for !l.isClosed() {
 		select {
-		case c := <-l.queue:
+		case k := <-l.queue:
 			if l.isClosed() {
-				_ = c.Reset()
-				continue
+				k.turnAway()
+			} else if k.accept() {
+				return k.conn, nil
 			}
-			return c, nil
 		case <-l.closed:
 		}
 	}
@@ -246,8 +268,8 @@ func (l *networkListener) Close() error {
 		close(l.closed)
 		for {
 			select {
-			case c := <-l.queue:
-				_ = c.Reset()
+			case k := <-l.queue:
+				k.turnAway()
 			default:
 				return
 			}

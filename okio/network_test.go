@@ -275,6 +275,31 @@ func TestNetworkDialAgainstClose(t *testing.T) {
 	}
 }
 
+// A connection that was accepted is not refused, however soon the listener is closed after that.
+func TestNetworkAcceptedIsNotRefused(t *testing.T) {
+	for range 2000 {
+		var n Network
+		l := mustListen(t, &n, ":80")
+		accepted := make(chan bool)
+		go func() {
+			c, err := l.Accept()
+			l.Close()
+			if err == nil {
+				_, err = c.Write([]byte("x"))
+			}
+			accepted <- err == nil
+		}()
+		c, err := n.DialContext(t.Context(), "tcp", "h:80")
+		if err != nil {
+			t.Fatalf("a connection that waits for Accept: %v", err)
+		}
+		if !<-accepted {
+			t.Fatal("the connection was reset")
+		}
+		c.Close()
+	}
+}
+
 // The standard HTTP server and client, with TLS, keep-alive, an idle time-out and a shutdown, on the bubble's time.
 func TestNetworkCarriesHTTP(t *testing.T) {
 	for _, secure := range []bool{false, true} {
