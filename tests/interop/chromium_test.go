@@ -33,7 +33,8 @@ func browse(t *testing.T, url string, flags ...string) {
 	t.Cleanup(func() {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		_ = cmd.Wait()
-		for end := time.Now().Add(10 * time.Second); os.RemoveAll(profile) != nil && time.Now().Before(end); {
+		// Killed processes may still be about to end. What they leave in the meantime is removed with the rest, at the latest by the system.
+		for end := time.Now().Add(10 * time.Second); os.RemoveAll(profile) != nil && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		}
 	})
 }

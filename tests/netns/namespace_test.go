@@ -102,7 +102,11 @@ func network(t *testing.T, addrs []string, rules ...string) {
 func reachable(t *testing.T, addr string) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
-		_, err := net.Dial("tcp", net.JoinHostPort(addr, "9"))
+		conn, err := net.Dial("tcp", net.JoinHostPort(addr, "9"))
+		if err == nil {
+			conn.Close()
+			t.Fatalf("%s: something listens in a namespace that is new", addr)
+		}
 		if errors.Is(err, syscall.ECONNREFUSED) {
 			return
 		}
