@@ -2,6 +2,7 @@ package okbrotli_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -171,9 +172,11 @@ func FuzzDecode(f *testing.F) {
 	f.Add(packed(f, hello))
 	f.Add(packed(f, strings.Repeat("x", 1000)) + "y")
 	f.Add(packed(f, strings.Repeat(hello, 100))[:20])
-	for _, s := range []string{"", "\x06", "\x11\x1e\x06", "\x0b\x80\x58\x03", "\x81\x16\x00\x58", "\x1b\x76\x00\x00\x14\x4a\xac\x9b"} {
+	for _, s := range []string{"", "\x06", "\x11\x1e\x06", "\x0b\x80\x58\x03", "\x81\x16\x00\x58", "\x1b\x76\x00\x00\x14\x4a\xac\x9b", "\x1b\x01\x00\x00\x046\xe00\xcb0X\xf02 \x9b020"} {
 		f.Add(s)
 	}
+	// The decoder numbers the places at which it finds the same damage. Which of them is first depends on how much of the data is there.
+	found := func(err error) string { return strings.TrimRight(fmt.Sprint(err), "_0123456789") }
 	f.Fuzz(func(t *testing.T, data string) {
 		const most = 1 << 20
 		read := func(src okio.Source, piece int64) (string, error) {
@@ -200,7 +203,7 @@ func FuzzDecode(f *testing.F) {
 		for _, piece := range []int64{64 << 10, 7} {
 			again, why := read(drip{okio.NewBufferString(data)}, piece)
 			same := again == whole || err != io.EOF && strings.HasPrefix(again, whole) // what came before an error comes sooner
-			if !same || (why == nil) != (err == nil) || why != nil && why.Error() != err.Error() {
+			if !same || found(why) != found(err) {
 				t.Errorf("in pieces: %d bytes, %v; whole: %d bytes, %v", len(again), why, len(whole), err)
 			}
 		}
