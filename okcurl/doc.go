@@ -24,11 +24,11 @@
 // --form-string takes no file. -T, --upload-file sends a file by PUT, named after the URL's last slash; - is standard input.
 //
 // -b, --cookie sends "a=1; b=2" to the host of each URL, or begins with the cookies of a file, and -c, --cookie-jar keeps cookies and writes them at the end,
-// both as cookies.txt. -r, --range asks for a part. --limit-rate bounds the bytes a second of each direction.
+// both as cookies.txt, session cookies too unless -j, --junk-session-cookies leaves them out. -r, --range asks for a part. --limit-rate bounds the bytes a second of each direction.
 //
-// -H, --header sends "Name: value" in place of a default header. "Name:" removes a default header and "Name;" sends it empty. Content-Type
+// -H, --header sends "Name: value" in place of a default header. "Name:" removes a default header and "Name;" sends it empty; @FILE has lines of those. Content-Type
 // is that of the body. Content-Length is never taken from here but follows the body, and "Transfer-Encoding: chunked" sends the body chunked.
-// Short cuts: -A, --user-agent; -e, --referer; -u, --user for Basic credentials, which --digest keeps back until a server asks for Digest; --oauth2-bearer. User info of the URL is sent as such credentials too; it is never printed.
+// Short cuts: -A, --user-agent; -e, --referer; -u, --user for Basic credentials (--basic), which --digest keeps back until a server asks for Digest; --oauth2-bearer. User info of the URL is sent as such credentials too; it is never printed.
 //
 // --compressed asks for br, zstd, gzip or deflate and unpacks what comes. Without it no Accept-Encoding is sent and nothing is unpacked.
 //
@@ -36,11 +36,11 @@
 //
 // -i, --include prints the heads of all responses, -I, --head only those. -o, --output FILE and -O, --remote-name write to a file; the nth
 // of them belongs to the nth URL. --output-dir puts them into a folder, --create-dirs makes what is missing, and -C, --continue-at goes on with a file
-// (- after what it has). -D, --dump-header writes the heads to a file. A file that is written while standard error is a terminal has a progress bar. A download that fails leaves
+// (- after what it has). -D, --dump-header writes the heads to a file. A file that is written while standard error is a terminal has a progress bar (-#, --progress-bar; none with --no-progress-meter). A download that fails leaves
 // what it got. -f, --fail takes a status of 400 or more for a failure, and --fail-with-body keeps its body. -w, --write-out prints variables: content_type, errormsg, exitcode, filename_effective,
 // http_code, http_version, local_ip, local_port, method, num_connects, num_redirects, redirect_url, remote_ip, remote_port, response_code,
 // scheme, size_download, size_upload, speed_download, time_appconnect, time_connect, time_namelookup, time_pretransfer, time_starttransfer,
-// time_total and url_effective.
+// time_total and url_effective; %header{name} is a field of the head, %{stderr} and %{stdout} say where what follows goes.
 //
 // --retry N tries N times more after a time limit, a host that was not found, a status of 408, 429, 500, 502, 503 or 504, and, where the method may be
 // repeated, a connection that broke. It waits a second, twice as long each time up to ten minutes, or --retry-delay, or what Retry-After says, within
@@ -136,6 +136,6 @@
 //
 // # Different from curl
 //
-// GET cannot carry data. URL patterns ([1-3], {a,b}) are not expanded. Time limits have defaults. An interrupt ends with code 130 instead of
+// GET cannot carry data. URL patterns ([1-3], {a,b}) are not expanded, so that -g, --globoff changes nothing; neither does -N, --no-buffer. Time limits have defaults. An interrupt ends with code 130 instead of
 // the signal; if writing the output hangs, a second one ends the program.
 package main

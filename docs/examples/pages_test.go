@@ -2,6 +2,8 @@ package examples
 
 import (
 	"bytes"
+	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -100,6 +102,59 @@ func TestOkcurlPage(t *testing.T) {
 	want := strings.Join(table, " |\n") + " |\n"
 	if text := page(t, "../okcurl.md"); !strings.Contains(text, "|---|---|\n"+want) {
 		t.Errorf("the page does not have this table:\n%s", want)
+	}
+}
+
+// The page's comparison with curl names each option that curl has too. What it calls absent okcurl does not know, everything else it does.
+func TestOkcurlComparison(t *testing.T) {
+	_, table, ok := strings.Cut(page(t, "../okcurl.md"), "| curl | here |\n|---|---|\n")
+	if !ok {
+		t.Fatal("no table")
+	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	var help bytes.Buffer
+	cli.Main([]string{"--help"}, nil, &help, io.Discard)
+	missing := map[string]string{} // by each form, all of an option that is to be in the table
+	for _, m := range regexp.MustCompile(`(?m)^  (?:(-.), |    )(--[\w.-]+)`).FindAllStringSubmatch(help.String(), -1) {
+		missing[m[2]] = m[1] + " " + m[2]
+		if m[1] != "" {
+			missing[m[1]] = missing[m[2]]
+		}
+	}
+	known := maps.Clone(missing)
+	option := regexp.MustCompile("`(--?[\\w.#][\\w.-]*)[^`]*`")
+	for row := range strings.Lines(table) {
+		cells := strings.Split(row, "|")
+		if len(cells) != 4 {
+			t.Errorf("not a row of two cells: %s", row)
+			continue
+		}
+		here, absent, _ := strings.Cut(cells[2], " Absent: ")
+		if strings.HasPrefix(here, " absent") {
+			absent += cells[1]
+		} else {
+			here += cells[1]
+		}
+		for _, m := range option.FindAllStringSubmatch(here, -1) {
+			if known[m[1]] == "" {
+				t.Errorf("%s is not known, in %s", m[1], row)
+			}
+			for _, form := range strings.Fields(known[m[1]]) {
+				delete(missing, form)
+			}
+		}
+		for _, m := range option.FindAllStringSubmatch(absent, -1) {
+			if known[m[1]] != "" {
+				t.Errorf("%s is known, in %s", m[1], row)
+			}
+		}
+	}
+	// What curl does not have.
+	for _, name := range strings.Fields("--cache --cache-size --close-timeout --completion --compress --frames --last-event-id --ping --sse --sse-json") {
+		delete(missing, name)
+	}
+	for name := range missing {
+		t.Errorf("%s is not in the table", name)
 	}
 }
 

@@ -1,30 +1,58 @@
 package cli
 
 import (
+	"errors"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/okhttp-go/ok/okhttp"
 	"github.com/okhttp-go/ok/okhttp/okcookie"
 )
 
-// jar makes the cookie jar that --cookie and --cookie-jar ask for, nil if none does, with the cookies of files.
-func (o *options) jar() (*okcookie.Jar, error) {
+// cookies are a jar, and beside it the cookies of the command line, which no file is to have. A server's cookie goes before one of that name.
+type cookies struct {
+	*okcookie.Jar
+	given *okcookie.Jar
+}
+
+// Cookies returns those for a URL. It overrides that of the jar.
+func (c *cookies) Cookies(u *url.URL) []*http.Cookie {
+	kept := c.Jar.Cookies(u)
+	given := slices.DeleteFunc(c.given.Cookies(u), func(g *http.Cookie) bool {
+		return slices.ContainsFunc(kept, func(k *http.Cookie) bool { return k.Name == g.Name })
+	})
+	return append(given, kept...)
+}
+
+// jar makes the cookie jar that --cookie and --cookie-jar ask for, nil if none does, with the cookies of files. A file that does not exist has none: with
+// -b FILE -c FILE a series of commands begins like that.
+func (o *options) jar() (*cookies, error) {
 	if len(o.cookies) == 0 && o.cookieJar == nil {
 		return nil, nil
 	}
-	jar := okcookie.New(nil)
+	jar := okcookie.New(&okcookie.Options{SaveSession: true}) // to the programs that such a file is for, a run of okcurl is no session
 	for _, text := range o.cookies {
 		if strings.Contains(text, "=") || text == "" { // an empty name only begins to keep cookies
 			continue
 		}
-		if err := jar.LoadNetscape(text); err != nil {
+		if err := jar.LoadNetscape(text); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, &failure{exitRead, "cannot read the cookies of " + pathText(err)}
 		}
 	}
-	return jar, nil
+	if o.junkSession {
+		for e := range jar.All() {
+			if e.IsSession() {
+				jar.Remove(e.Cookie)
+			}
+		}
+	}
+	return &cookies{jar, okcookie.New(nil)}, nil
 }
 
-// giveCookies puts those of the command line into the jar, for the host of a URL and no other.
+// giveCookies takes those of the command line, for the host of a URL and no other.
 func (s *session) giveCookies(u okhttp.URL) error {
 	for _, text := range s.o.cookies {
 		if !strings.Contains(text, "=") {
@@ -34,7 +62,7 @@ func (s *session) giveCookies(u okhttp.URL) error {
 			if pair = strings.TrimSpace(pair); pair == "" {
 				continue
 			}
-			if _, err := s.jar.SetCookie(u, pair+"; Path=/"); err != nil {
+			if _, err := s.jar.given.SetCookie(u, pair+"; Path=/"); err != nil {
 				return usageError("option --cookie: %s", libraryText(err))
 			}
 		}

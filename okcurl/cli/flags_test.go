@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -122,7 +123,7 @@ func TestFlagTable(t *testing.T) {
 		if (f.set == nil) == (f.turn == nil) || (f.arg == "") != (f.set == nil) {
 			t.Errorf("--%s must have either an argument and set, or turn", f.long)
 		}
-		if long[f.long] || f.short != 0 && short[f.short] || strings.HasPrefix(f.long, "no-") {
+		if long[f.long] || f.short != 0 && short[f.short] || slices.ContainsFunc(flags, func(other flag) bool { return "no-"+other.long == f.long }) {
 			t.Errorf("--%s is ambiguous", f.long)
 		}
 		long[f.long], short[f.short] = true, true

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/base64"
 	"errors"
+	"io"
 	"strings"
 
 	"github.com/okhttp-go/ok/okhttp"
@@ -11,24 +12,64 @@ import (
 // headerLine is one -H.
 type headerLine struct {
 	name, value string
-	remove      bool // "Name:"
+	remove      bool   // "Name:"
+	file        string // "@FILE", which is read before anything is fetched; then nothing else is set
 }
 
 func (o *options) addHeader(line string) error {
+	if file, ok := strings.CutPrefix(line, "@"); ok {
+		o.headers = append(o.headers, headerLine{file: file})
+		return nil
+	}
+	h, err := parseHeader(line)
+	if err == nil {
+		o.headers = append(o.headers, h)
+	}
+	return err
+}
+
+// readHeaders puts the lines of files in the place of their names.
+func (o *options) readHeaders(in io.Reader) error {
+	given := o.headers
+	o.headers = nil
+	for _, h := range given {
+		if h.file == "" {
+			o.headers = append(o.headers, h)
+			continue
+		}
+		text, err := readNamed(h.file, in)
+		if err != nil {
+			return err
+		}
+		n := 0
+		for line := range strings.Lines(string(text)) {
+			n++
+			if line = strings.TrimRight(line, "\r\n"); line == "" {
+				continue
+			}
+			if h, err = parseHeader(line); err != nil {
+				return usageError("option -H: line %d of the file: %w", n, err)
+			}
+			o.headers = append(o.headers, h)
+		}
+	}
+	return nil
+}
+
+func parseHeader(line string) (headerLine, error) {
 	name, value, ok := strings.Cut(line, ":")
 	value = strings.TrimSpace(value)
 	h := headerLine{name: strings.TrimSpace(name), value: value, remove: value == ""}
 	if !ok {
 		if name, ok = strings.CutSuffix(strings.TrimSpace(line), ";"); !ok {
-			return errors.New(`expected "Name: value", "Name:" or "Name;", got no colon and no semicolon at the end`) // it may be a secret
+			return headerLine{}, errors.New(`expected "Name: value", "Name:" or "Name;", got no colon and no semicolon at the end`) // it may be a secret
 		}
 		h = headerLine{name: name}
 	}
 	if _, err := (okhttp.Headers{}).AddNonASCII(h.name, h.value); err != nil {
-		return errors.New(libraryText(err))
+		return headerLine{}, errors.New(libraryText(err))
 	}
-	o.headers = append(o.headers, h)
-	return nil
+	return h, nil
 }
 
 // headerValue returns the last value that the user gave a header.

@@ -25,21 +25,22 @@ type options struct {
 	createDirs bool
 	continueAt *int64 // nil: from the beginning; -1: after what the file has
 
-	method     string // "" if it follows from the rest
-	data       []dataPart
-	get        bool // data is a query
-	form       []formPart
-	uploads    []string // files, of the URLs in their order
-	byteRange  string
-	headers    []headerLine
-	userAgent  string
-	referer    string
-	user       *credentials
-	digest     bool
-	bearer     string
-	cookies    []string
-	cookieJar  *string // nil: none is written
-	compressed bool
+	method      string // "" if it follows from the rest
+	data        []dataPart
+	get         bool // data is a query
+	form        []formPart
+	uploads     []string // files, of the URLs in their order
+	byteRange   string
+	headers     []headerLine
+	userAgent   string
+	referer     string
+	user        *credentials
+	digest      bool
+	bearer      string
+	cookies     []string
+	cookieJar   *string // nil: none is written
+	junkSession bool    // of the files of cookies
+	compressed  bool
 
 	compress           bool // of web sockets, as the next two are
 	ping, closeTimeout time.Duration
@@ -47,6 +48,7 @@ type options struct {
 	include, head              bool
 	fail, failWithBody         bool
 	silent, showError, verbose bool
+	noBars                     bool
 	events                     bool
 	har                        string
 	dumpHeader                 string

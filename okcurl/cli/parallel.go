@@ -15,7 +15,7 @@ func (s *session) runTogether(ctx context.Context) int {
 		code  = successful
 		group sync.WaitGroup
 	)
-	if !s.o.silent && s.verbose == nil && s.screen && s.writesFiles() {
+	if !s.o.silent && !s.o.noBars && s.verbose == nil && s.screen && s.writesFiles() {
 		s.bars = newBars(s.err, time.Now)
 		s.err = s.bars
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/okhttp-go/ok/okhttp"
 	okcache "github.com/okhttp-go/ok/okhttp-cache"
-	"github.com/okhttp-go/ok/okhttp/okcookie"
 	"github.com/okhttp-go/ok/okhttp/okhar"
 	"github.com/okhttp-go/ok/okio"
 )
@@ -31,7 +30,7 @@ type session struct {
 	frames    *frameLog
 	events    okhttp.EventListenerFactory
 	recorder  *okhar.Recorder
-	jar       *okcookie.Jar
+	jar       *cookies
 	throttler *okio.Throttler
 	bars      *bars
 
@@ -47,7 +46,10 @@ func newSession(o *options, in io.Reader, out, err io.Writer) (*session, error) 
 	if o.parallel { // what several write at the same time stays whole, a piece at a time
 		s.out, s.err = &sharedWriter{w: out}, &sharedWriter{w: err}
 	}
-	var failed error
+	failed := o.readHeaders(in)
+	if failed != nil {
+		return nil, failed
+	}
 	if s.body, failed = o.body(in); failed != nil {
 		return nil, failed
 	}

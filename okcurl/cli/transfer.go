@@ -36,7 +36,7 @@ func (t *transfer) run(ctx context.Context, text string, out output) *failure {
 	}
 	t.total, t.failure = t.since(), failed
 	if t.o.writeOut != "" && (failed == nil || failed.code != exitInterrupted) {
-		if _, err := io.WriteString(t.out, t.expand(t.o.writeOut, t.err)); err != nil && failed == nil {
+		if err := t.expand(t.o.writeOut, t.out, t.err); err != nil && failed == nil {
 			failed = (&destination{err: err}).close()
 		}
 	}
@@ -240,7 +240,7 @@ func isComplete(resp *okhttp.Response, at int64) bool {
 // the way.
 func (t *transfer) progress(total int64) *progress {
 	switch {
-	case t.dest.name == "" || t.o.silent || t.verbose != nil || !t.screen:
+	case t.dest.name == "" || t.o.silent || t.o.noBars || t.verbose != nil || !t.screen:
 		return nil
 	case t.bars != nil:
 		return t.bars.begin(t.dest.name, total)

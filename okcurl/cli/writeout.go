@@ -98,9 +98,19 @@ func portOf(addr string) string {
 	return port
 }
 
-// expand fills a format in: %{name}, %% and the escapes \n, \r and \t. Variables that do not exist are reported to err and print nothing.
-func (m *measure) expand(format string, err io.Writer) string {
+// expand writes a format filled in: %{name}, %header{name}, %% and the escapes \n, \r and \t. From %{stderr} on it writes to complaints, from %{stdout} on to out.
+// Variables that do not exist are reported to complaints and print nothing.
+func (m *measure) expand(format string, out, complaints io.Writer) (err error) {
 	var b strings.Builder
+	to := out
+	turn := func(next io.Writer) {
+		if _, failed := io.WriteString(to, b.String()); failed != nil && to == out {
+			err = failed
+		}
+		b.Reset()
+		to = next
+	}
+	defer func() { turn(nil) }()
 	for format != "" {
 		i := strings.IndexAny(format, `%\`)
 		if i < 0 || i == len(format)-1 {
@@ -127,18 +137,31 @@ func (m *measure) expand(format string, err io.Writer) string {
 			}
 			name := format[2:end]
 			taken = end + 1
-			if value, ok := writeOutVariables[name]; ok {
+			switch value, ok := writeOutVariables[name]; {
+			case ok:
 				b.WriteString(value(m))
-			} else {
-				fmt.Fprintf(err, "okcurl: unknown --write-out variable: %s\n", printable(name))
+			case name == "stdout":
+				turn(out)
+			case name == "stderr":
+				turn(complaints)
+			default:
+				fmt.Fprintf(complaints, "okcurl: unknown --write-out variable: %s\n", printable(name))
 			}
 		default:
 			taken = 1
-			b.WriteByte(format[0])
+			name, _, ok := strings.Cut(strings.TrimPrefix(format, "%header{"), "}")
+			if !ok || !strings.HasPrefix(format, "%header{") {
+				b.WriteByte(format[0])
+				break
+			}
+			taken = len("%header{") + len(name) + 1
+			if m.response != nil {
+				b.WriteString(m.response.Headers().Get(name))
+			}
 		}
 		format = format[taken:]
 	}
-	return b.String()
+	return err
 }
 
 // redirectURL is where a response leads that was not followed, "" if nowhere.
