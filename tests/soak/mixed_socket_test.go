@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"time"
 
 	okws "github.com/okhttp-go/ok/okhttp-ws"
@@ -32,9 +33,7 @@ func (f *faulty) socket(rng *rand.Rand, r *mockserver.Request) mockserver.Respon
 		return mockserver.Reply(500)
 	}
 	resp := mockserver.Reply(101).Socket(mockserver.SocketHandlerFunc(func(ctx context.Context, _ *mockserver.Request, s okio.Socket) {
-		conn := agreed.Serve(s)
-		defer conn.CloseNow()
-		echo(ctx, rng, conn, s)
+		echo(ctx, rng, agreed.Serve(s), s)
 	}))
 	for name, value := range headers.All() {
 		resp = resp.AddHeader(name, value)
@@ -46,6 +45,11 @@ func (f *faulty) socket(rng *rand.Rand, r *mockserver.Request) mockserver.Respon
 }
 
 func echo(ctx context.Context, rng *rand.Rand, conn *okws.Conn, s okio.Socket) {
+	var pings sync.WaitGroup
+	defer func() {
+		_ = conn.CloseNow() // for pings that wait
+		pings.Wait()
+	}()
 	for n := 0; ; n++ {
 		kind, message, err := conn.Read(ctx)
 		if err != nil {
@@ -66,7 +70,7 @@ func echo(ctx context.Context, rng *rand.Rand, conn *okws.Conn, s okio.Socket) {
 				return
 			}
 		case 4:
-			_, _ = conn.Ping(ctx)
+			pings.Go(func() { _, _ = conn.Ping(ctx) }) // its pong comes while the next message is awaited
 		}
 		if string(message) == howMany {
 			message = fmt.Append(nil, n)
