@@ -26,6 +26,7 @@ export default defineConfig({
       { text: 'okhttp', link: '/okhttp/calls' },
       { text: 'Reference', link: '/reference/' },
       { text: 'Decisions', link: '/adr/' },
+      { text: 'Changelog', link: '/changelog' },
     ],
     sidebar: [
       {
@@ -40,6 +41,7 @@ export default defineConfig({
           { text: 'What happens when', link: '/when' },
           { text: 'Security promises', link: '/security' },
           { text: 'How it is built', link: '/architecture' },
+          { text: 'Changelog', link: '/changelog' },
         ],
       },
       {

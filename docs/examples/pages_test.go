@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -155,6 +156,31 @@ func TestOkcurlComparison(t *testing.T) {
 	}
 	for name := range missing {
 		t.Errorf("%s is not in the table", name)
+	}
+}
+
+// The table of modules says what each requires of the others, and those stand before it.
+func TestModulesPage(t *testing.T) {
+	rows := regexp.MustCompile("(?m)^\\| `([\\w-]+)` \\| [^|]+ \\| ([^|]*) \\|").FindAllStringSubmatch(page(t, "../modules.md"), -1)
+	var before []string
+	for _, row := range rows {
+		module, cell := row[1], strings.Split(row[2], ", ")
+		direct := map[string]bool{}
+		for _, m := range regexp.MustCompile(`(?m)^\s*(?:require )?github\.com/okhttp-go/ok/(\S+) v\S+$`).FindAllStringSubmatch(page(t, "../../"+module+"/go.mod"), -1) {
+			direct[m[1]] = true
+			if !slices.Contains(before, m[1]) || !slices.Contains(cell, m[1]) {
+				t.Errorf("%s requires %s: expected it before, and in its cell %q", module, m[1], cell)
+			}
+		}
+		for _, name := range cell {
+			if slices.Contains(before, name) && !direct[name] {
+				t.Errorf("%s does not require %s", module, name)
+			}
+		}
+		before = append(before, module)
+	}
+	if len(before) < 8 {
+		t.Errorf("%d modules: %q", len(before), before)
 	}
 }
 
