@@ -5,12 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp"
@@ -100,84 +97,4 @@ func ExampleStream_post() {
 	}
 	fmt.Println()
 	// Output: Hello
-}
-
-func ExampleDecoder() {
-	d := oksse.NewDecoder(strings.NewReader("event: add\ndata: first\ndata: second\n\ndata: third\n\n"), nil)
-	for {
-		e, err := d.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Printf("%s %q\n", e.Type, e.Data)
-	}
-	// Output:
-	// add "first\nsecond"
-	// message "third"
-}
-
-func ExampleEncoder() {
-	e := oksse.NewEncoder(os.Stdout)
-	_ = e.Comment(" prices")
-	_ = e.Encode(oksse.Event{ID: "7", Type: "price", Data: "first line\nsecond line"})
-	// Output:
-	// : prices
-	//
-	// id: 7
-	// event: price
-	// data: first line
-	// data: second line
-}
-
-// A client that comes back gets what it missed.
-func ExampleTopic() {
-	topic := oksse.NewTopic(nil)
-	server := httptest.NewServer(topic)
-	defer server.Close()
-	seen, _ := topic.Publish(oksse.Event{Data: "seen"})
-	_, _ = topic.Publish(oksse.Event{Data: "missed"})
-	_ = topic.Close() // nothing more is to come
-
-	client := okhttp.New()
-	defer client.Close()
-	req, err := okhttp.NewRequest("GET", server.URL)
-	if err != nil {
-		log.Fatal(err)
-	}
-	stream := oksse.NewStream(client, req, &oksse.Config{LastEventID: seen, NoReconnect: true})
-	for e, err := range stream.Events(context.Background()) {
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(e.Data)
-	}
-	// Output: missed
-}
-
-func ExampleFactory() {
-	server := httptest.NewServer(&oksse.Handler{Serve: func(w *oksse.Writer) { _ = w.Send(oksse.Event{Data: "hey"}) }})
-	defer server.Close()
-	client := okhttp.New()
-	defer client.Close()
-	req, err := okhttp.NewRequest("GET", server.URL)
-	if err != nil {
-		log.Fatal(err)
-	}
-	factory := oksse.Factory{Caller: client}
-	source := factory.NewEventSource(context.Background(), req, oksse.ListenerFuncs{
-		Open:   func(_ *oksse.EventSource, resp *okhttp.Response) { fmt.Println("open:", resp.Status) },
-		Event:  func(_ *oksse.EventSource, e oksse.Event) { fmt.Println("event:", e.Data) },
-		Closed: func(*oksse.EventSource) { fmt.Println("closed") },
-		Failure: func(_ *oksse.EventSource, err error, _ *okhttp.Response) {
-			fmt.Println("failure:", err)
-		},
-	})
-	<-source.Done()
-	// Output:
-	// open: 200
-	// event: hey
-	// closed
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 	"github.com/okhttp-go/ok/okio"
 )
 
@@ -45,16 +46,16 @@ func (c *Call) bridge(req *Request, cfg *config) (wire *Request, gunzip bool) {
 	for i := 0; i < len(mine); i += 2 {
 		switch name := mine[i]; len(name) {
 		case len("Host"):
-			if equalFold(name, "Host") {
+			if ascii.EqualFold(name, "Host") {
 				host = mine[i+1]
 			}
 		case len("Range"):
-			gunzip = gunzip && !equalFold(name, "Range") // a range of compressed bytes cannot be unpacked
+			gunzip = gunzip && !ascii.EqualFold(name, "Range") // a range of compressed bytes cannot be unpacked
 		case len("Connection"): // and User-Agent
-			connection = connection || equalFold(name, "Connection")
-			agent = agent || equalFold(name, "User-Agent")
+			connection = connection || ascii.EqualFold(name, "Connection")
+			agent = agent || ascii.EqualFold(name, "User-Agent")
 		case len("Accept-Encoding"):
-			gunzip = gunzip && !equalFold(name, "Accept-Encoding")
+			gunzip = gunzip && !ascii.EqualFold(name, "Accept-Encoding")
 		}
 	}
 	if host == "" {
@@ -64,8 +65,8 @@ func (c *Call) bridge(req *Request, cfg *config) (wire *Request, gunzip bool) {
 	body := req.body
 	for i := 0; i < len(mine); i += 2 {
 		name := mine[i]
-		replaced := cookies != "" && equalFold(name, "Cookie") || upgrade != "" && (equalFold(name, "Connection") || equalFold(name, "Upgrade"))
-		if !replaced && !equalFold(name, "Host") && !framesBody(name, mine[i+1], body) {
+		replaced := cookies != "" && ascii.EqualFold(name, "Cookie") || upgrade != "" && (ascii.EqualFold(name, "Connection") || ascii.EqualFold(name, "Upgrade"))
+		if !replaced && !ascii.EqualFold(name, "Host") && !framesBody(name, mine[i+1], body) {
 			nv = append(nv, name, mine[i+1])
 		}
 	}
@@ -104,7 +105,7 @@ func upgradeOptions(h Headers) string {
 	var options []string
 	for list := range h.Values("Connection") {
 		for option := range strings.SplitSeq(list, ",") {
-			if option = strings.Trim(option, " \t"); option != "" && !equalFold(option, "upgrade") {
+			if option = strings.Trim(option, " \t"); option != "" && !ascii.EqualFold(option, "upgrade") {
 				options = append(options, option)
 			}
 		}
@@ -130,11 +131,11 @@ const userAgent = "okhttp-go/" + Version
 func framesBody(name, value string, body *Body) bool {
 	switch len(name) {
 	case len("Content-Type"):
-		return body != nil && body.cfg.ContentType != "" && equalFold(name, "Content-Type")
+		return body != nil && body.cfg.ContentType != "" && ascii.EqualFold(name, "Content-Type")
 	case len("Content-Length"):
-		return equalFold(name, "Content-Length") && (body != nil || value != "0")
+		return ascii.EqualFold(name, "Content-Length") && (body != nil || value != "0")
 	case len("Transfer-Encoding"):
-		return equalFold(name, "Transfer-Encoding")
+		return ascii.EqualFold(name, "Transfer-Encoding")
 	}
 	return false
 }
@@ -153,11 +154,11 @@ func framed(r *Request) *Request {
 	hasLength, hasChunked, wrong := false, false, false
 	for name, value := range r.headers.All() {
 		switch {
-		case equalFold(name, "Content-Length"):
+		case ascii.EqualFold(name, "Content-Length"):
 			wrong = wrong || hasLength || value != length && !(r.body == nil && value == "0")
 			hasLength = true
-		case equalFold(name, "Transfer-Encoding"):
-			wrong = wrong || hasChunked || !chunked || !equalFold(value, "chunked")
+		case ascii.EqualFold(name, "Transfer-Encoding"):
+			wrong = wrong || hasChunked || !chunked || !ascii.EqualFold(value, "chunked")
 			hasChunked = true
 		}
 	}
@@ -183,7 +184,7 @@ func framed(r *Request) *Request {
 // so they go. A response that cannot have a body keeps them: they tell of one that was not sent (RFC 9110 sections 9.3.2 and 15.4.5).
 func (c *Call) gunzip(ctx context.Context, cfg *config, wire *Request, resp *Response) {
 	coding, _ := resp.headers.Last("Content-Encoding")
-	if !equalFold(coding, "gzip") || resp.Body.empty || wire.method == "HEAD" || resp.Status == 204 || resp.Status == 304 {
+	if !ascii.EqualFold(coding, "gzip") || resp.Body.empty || wire.method == "HEAD" || resp.Status == 204 || resp.Status == 304 {
 		return
 	}
 	resp.NetworkResponse() // as it is before the change

@@ -4,6 +4,8 @@ import (
 	"iter"
 	"strings"
 	"time"
+
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 )
 
 // ParseCacheControl reads all Cache-Control and Pragma headers in order. It cannot fail: names it does not know are ignored, and so is the
@@ -14,10 +16,10 @@ func ParseCacheControl(h Headers) CacheControl {
 	count, pragma := 0, false
 	for name, value := range h.All() {
 		switch {
-		case equalFold(name, "Cache-Control"):
+		case ascii.EqualFold(name, "Cache-Control"):
 			count++
 			c.text = value
-		case equalFold(name, "Pragma"):
+		case ascii.EqualFold(name, "Pragma"):
 			pragma = true
 		default:
 			continue
@@ -46,7 +48,7 @@ func CacheDirectives(header string) iter.Seq[CacheDirective] {
 			if i < 0 {
 				i = len(s)
 			}
-			d.Name, s = trimOWS(s[:i]), s[i:]
+			d.Name, s = ascii.TrimOWS(s[:i]), s[i:]
 			if d.HasValue = strings.HasPrefix(s, "="); d.HasValue {
 				d.Value, s = cutDirectiveValue(s[1:])
 			} else if s != "" {
@@ -70,9 +72,9 @@ func (c *CacheControl) parse(s string) {
 func cutDirectiveValue(s string) (value, rest string) {
 	if s = strings.TrimLeft(s, " \t"); !strings.HasPrefix(s, `"`) {
 		if i := strings.IndexAny(s, ",;"); i >= 0 {
-			return trimOWS(s[:i]), s[i+1:]
+			return ascii.TrimOWS(s[:i]), s[i+1:]
 		}
-		return trimOWS(s), ""
+		return ascii.TrimOWS(s), ""
 	}
 	s = s[1:]
 	for i := 0; i < len(s); i++ {
@@ -88,31 +90,31 @@ func cutDirectiveValue(s string) (value, rest string) {
 
 func (c *CacheControl) set(name, value string, hasValue bool) {
 	switch {
-	case equalFold(name, "no-cache"):
+	case ascii.EqualFold(name, "no-cache"):
 		c.NoCache = true
-	case equalFold(name, "no-store"):
+	case ascii.EqualFold(name, "no-store"):
 		c.NoStore = true
-	case equalFold(name, "max-age"):
+	case ascii.EqualFold(name, "max-age"):
 		c.MaxAge = deltaSeconds(value)
-	case equalFold(name, "s-maxage"):
+	case ascii.EqualFold(name, "s-maxage"):
 		c.SMaxAge = deltaSeconds(value)
-	case equalFold(name, "private"):
+	case ascii.EqualFold(name, "private"):
 		c.Private = true
-	case equalFold(name, "public"):
+	case ascii.EqualFold(name, "public"):
 		c.Public = true
-	case equalFold(name, "must-revalidate"):
+	case ascii.EqualFold(name, "must-revalidate"):
 		c.MustRevalidate = true
-	case equalFold(name, "max-stale"):
+	case ascii.EqualFold(name, "max-stale"):
 		if c.MaxStale = deltaSeconds(value); !hasValue {
 			c.MaxStale = new(MaxStaleAny)
 		}
-	case equalFold(name, "min-fresh"):
+	case ascii.EqualFold(name, "min-fresh"):
 		c.MinFresh = deltaSeconds(value)
-	case equalFold(name, "only-if-cached"):
+	case ascii.EqualFold(name, "only-if-cached"):
 		c.OnlyIfCached = true
-	case equalFold(name, "no-transform"):
+	case ascii.EqualFold(name, "no-transform"):
 		c.NoTransform = true
-	case equalFold(name, "immutable"):
+	case ascii.EqualFold(name, "immutable"):
 		c.Immutable = true
 	}
 }

@@ -266,7 +266,7 @@ func (c *Call) attribute(ctx context.Context, e *Error) *Error {
 	return &moved
 }
 
-// endOf returns what ended the call from this side, nil if nothing did.
+// endOf returns what ended the call from this side, nil if nothing did. err is the failure in question, nil if there is none.
 func (c *Call) endOf(ctx context.Context, err error) error {
 	if c.IsCanceled() {
 		return ErrCanceled
@@ -276,7 +276,7 @@ func (c *Call) endOf(ctx context.Context, err error) error {
 		// A deadline set on the socket can fire just before that of the context it was taken from.
 		at, ok := ctx.Deadline()
 		switch {
-		case !ok || !isTimeout(err) || time.Now().Before(at):
+		case !ok || err != nil && !isTimeout(err) || time.Now().Before(at):
 			return nil
 		case c.timeout != nil && at.Equal(c.timeout.at):
 			return ErrCallTimeout

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp/http1"
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 	"github.com/okhttp-go/ok/okhttp/internal/fault"
 	"github.com/okhttp-go/ok/okio"
 )
@@ -61,7 +62,7 @@ func (c *Call) writeRequest(ctx context.Context, cfg *config, ex *exchange, req 
 		l.RequestHeadersEnd(RequestHeadersEnd{c, req})
 	}
 	if req.body != nil {
-		if equalFold(req.headers.Get("Expect"), "100-continue") {
+		if ascii.EqualFold(req.headers.Get("Expect"), "100-continue") {
 			if refused, failed = c.awaitContinue(cfg, ex); refused != nil || failed != nil {
 				return refused, failed
 			}
@@ -161,7 +162,7 @@ func finishBody(sink *okio.BufferedSink, w requestSink, body *Body) error {
 // framesMessage reports whether a field tells where a message ends or goes, which must be known before it does.
 func framesMessage(name string) bool {
 	for _, n := range [...]string{"Content-Length", "Transfer-Encoding", "Trailer", "Host", "Connection", "Content-Encoding", "Authorization"} {
-		if equalFold(name, n) {
+		if ascii.EqualFold(name, n) {
 			return true
 		}
 	}
@@ -261,7 +262,7 @@ func (c *Call) newResponse(ex *exchange, req *Request, head http1.ResponseHead) 
 	}
 	r.headers, r.request = headersOf(head.Fields), req
 	r.handshake = ex.conn.handshake
-	r.sentAt, r.took = ex.began, time.Since(ex.began)
+	r.began, r.took = ex.began, time.Since(ex.began)
 	r.exchange = ex
 	r.Body = &r.body
 	if l := c.events.Load(); l != nil && l.ResponseHeadersEnd != nil {

@@ -1,5 +1,7 @@
 package okhttp
 
+import "github.com/okhttp-go/ok/okhttp/internal/ascii"
+
 // Challenge is one way to authenticate that a server or proxy offers (RFC 9110 section 11.3).
 type Challenge struct {
 	// Scheme is the name as it was sent, "Basic" or "Digest" for example. Its case does not count.
@@ -16,7 +18,7 @@ func (c Challenge) Realm() string { return c.Params["realm"] }
 // Charset returns the charset in which the server wants user names and passwords: "UTF-8" if it says so (RFC 7617 section 2.1), and
 // "ISO-8859-1" if it says nothing or anything else.
 func (c Challenge) Charset() string {
-	if equalFold(c.Params["charset"], credentialsUTF8) {
+	if ascii.EqualFold(c.Params["charset"], credentialsUTF8) {
 		return credentialsUTF8
 	}
 	return credentialsLatin1

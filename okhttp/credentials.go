@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 	"github.com/okhttp-go/ok/okhttp/internal/fault"
 )
 
@@ -20,8 +21,8 @@ const (
 // It fails with a [*CredentialsError], rather than send credentials that cannot be right, if the user name contains a colon, either
 // contains control characters, or a character does not exist in the charset.
 func BasicCredentials(user, password, charset string) (string, error) {
-	utf8 := equalFold(charset, credentialsUTF8)
-	if !utf8 && charset != "" && !equalFold(charset, credentialsLatin1) {
+	utf8 := ascii.EqualFold(charset, credentialsUTF8)
+	if !utf8 && charset != "" && !ascii.EqualFold(charset, credentialsLatin1) {
 		return "", &CredentialsError{"charset", "is " + fault.Quote(charset) + ", expected UTF-8 or ISO-8859-1"}
 	}
 	if strings.Contains(user, ":") {

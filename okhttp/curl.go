@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 )
 
 // curlMostBody bounds the bodies that Curl writes out: Linux takes arguments of up to 128 KiB.
@@ -89,7 +91,7 @@ func (c *curlCommand) headers(r *Request) {
 		contentType = r.body.cfg.ContentType
 	}
 	for name, value := range r.headers.All() {
-		if contentType != "" && equalFold(name, "Content-Type") {
+		if contentType != "" && ascii.EqualFold(name, "Content-Type") {
 			continue
 		}
 		c.header(name, value)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 )
 
 func TestCurl(t *testing.T) {
@@ -193,7 +195,7 @@ func FuzzCurl(f *testing.F) {
 		if strings.ContainsAny(want[1], "[]{}") {
 			want = append(want, "--globoff")
 		}
-		if value = trimOWS(value); value == "" {
+		if value = ascii.TrimOWS(value); value == "" {
 			want = append(want, "-H", "X;")
 		} else {
 			want = append(want, "-H", "X: "+value)

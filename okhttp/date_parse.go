@@ -1,6 +1,10 @@
 package okhttp
 
-import "time"
+import (
+	"time"
+
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
+)
 
 // dateParser reads a date token by token. It allocates nothing.
 type dateParser struct {
@@ -231,7 +235,7 @@ var monthNames = []string{
 // prefixName returns the number, from 1, of the name that word is, in full or in three letters; 0 if it is none of them.
 func prefixName(word string, names []string) int {
 	for i, name := range names {
-		if equalFold(word, name[:3]) || equalFold(word, name) {
+		if ascii.EqualFold(word, name[:3]) || ascii.EqualFold(word, name) {
 			return i + 1
 		}
 	}

@@ -1,5 +1,7 @@
 package okhttp
 
+import "github.com/okhttp-go/ok/okhttp/internal/ascii"
+
 // dateZones are the zones that dates name, in minutes east of Greenwich: those of RFC 5322 section 4.3, and others that mean one thing.
 // A name with several meanings (IST, BST) is not here, nor are the letters of the military, whose signs RFC 822 had wrong.
 var dateZones = []struct {
@@ -21,7 +23,7 @@ func (p *dateParser) readZone() bool {
 		return p.readOffset()
 	}
 	for i, zone := range dateZones {
-		if equalFold(name, zone.name) {
+		if ascii.EqualFold(name, zone.name) {
 			if i < 3 && len(p.rest) >= 2 && (p.rest[0] == '+' || p.rest[0] == '-') && isDigitByte(p.rest[1]) {
 				return p.readOffset()
 			}

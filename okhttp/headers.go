@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 )
 
 // Headers is an immutable, ordered list of header fields (RFC 9110, section 5). Names compare without case; their
@@ -22,7 +24,7 @@ func NewHeaders(nameValue ...string) (Headers, error) {
 	}
 	nv := make([]string, len(nameValue))
 	for i := 0; i < len(nv); i += 2 {
-		name, value := trimOWS(nameValue[i]), trimOWS(nameValue[i+1])
+		name, value := ascii.TrimOWS(nameValue[i]), ascii.TrimOWS(nameValue[i+1])
 		if err := checkHeader(name, value, false); err != nil {
 			return Headers{}, err
 		}
@@ -61,7 +63,7 @@ func headersOf(nv []string) Headers { return Headers{nv} }
 // Get returns the first value of that name, "" if there is none, as [http.Header.Get] does.
 func (h Headers) Get(name string) string {
 	for i := 0; i < len(h.nv); i += 2 {
-		if equalFold(h.nv[i], name) {
+		if ascii.EqualFold(h.nv[i], name) {
 			return h.nv[i+1]
 		}
 	}
@@ -72,7 +74,7 @@ func (h Headers) Get(name string) string {
 // it, OkHttp takes the last.
 func (h Headers) Last(name string) (string, bool) {
 	for i := len(h.nv) - 2; i >= 0; i -= 2 {
-		if equalFold(h.nv[i], name) {
+		if ascii.EqualFold(h.nv[i], name) {
 			return h.nv[i+1], true
 		}
 	}
@@ -83,7 +85,7 @@ func (h Headers) Last(name string) (string, bool) {
 func (h Headers) Values(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := 0; i < len(h.nv); i += 2 {
-			if equalFold(h.nv[i], name) && !yield(h.nv[i+1]) {
+			if ascii.EqualFold(h.nv[i], name) && !yield(h.nv[i+1]) {
 				return
 			}
 		}
@@ -110,7 +112,7 @@ func (h Headers) With(name, value string) (Headers, error) {
 	if err := checkHeader(name, value, false); err != nil {
 		return Headers{}, err
 	}
-	return h.set(name, trimOWS(value)), nil
+	return h.set(name, ascii.TrimOWS(value)), nil
 }
 
 // Add returns a copy with the field at the end, after any others of that name. Spaces and tabs around the value are
@@ -119,7 +121,7 @@ func (h Headers) Add(name, value string) (Headers, error) {
 	if err := checkHeader(name, value, false); err != nil {
 		return Headers{}, err
 	}
-	return h.append(name, trimOWS(value)), nil
+	return h.append(name, ascii.TrimOWS(value)), nil
 }
 
 // AddNonASCII is [Headers.Add] for a value with characters beyond ASCII, which goes out as the bytes it has: UTF-8, in a
@@ -129,7 +131,7 @@ func (h Headers) AddNonASCII(name, value string) (Headers, error) {
 	if err := checkHeader(name, value, true); err != nil {
 		return Headers{}, err
 	}
-	return h.append(name, trimOWS(value)), nil
+	return h.append(name, ascii.TrimOWS(value)), nil
 }
 
 // Without returns a copy without the fields of that name.
@@ -189,7 +191,7 @@ func (h Headers) append(name, value string) Headers {
 func (h Headers) filter(name string, room int) []string {
 	nv := make([]string, 0, len(h.nv)+room)
 	for i := 0; i < len(h.nv); i += 2 {
-		if !equalFold(h.nv[i], name) {
+		if !ascii.EqualFold(h.nv[i], name) {
 			nv = append(nv, h.nv[i], h.nv[i+1])
 		}
 	}
@@ -206,40 +208,17 @@ func (h Headers) has(name string) bool {
 // section 5.6.1). Case does not count.
 func (h Headers) hasToken(name, token string) bool {
 	for i := 0; i < len(h.nv); i += 2 {
-		if !equalFold(h.nv[i], name) {
+		if !ascii.EqualFold(h.nv[i], name) {
 			continue
 		}
 		list, more := h.nv[i+1], true
 		for more {
 			var element string
 			element, list, more = strings.Cut(list, ",")
-			if equalFold(trimOWS(element), token) {
+			if ascii.EqualFold(ascii.TrimOWS(element), token) {
 				return true
 			}
 		}
 	}
 	return false
 }
-
-// equalFold compares without regard to ASCII case. strings.EqualFold would take "K" (KELVIN SIGN) for "k".
-func equalFold(a, b string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range len(a) {
-		if a[i] != b[i] && lowerASCII(a[i]) != lowerASCII(b[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func lowerASCII(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		return c | 0x20
-	}
-	return c
-}
-
-// trimOWS removes optional whitespace (RFC 9110, section 5.6.3) around a field value.
-func trimOWS(s string) string { return strings.Trim(s, " \t") }

@@ -3,8 +3,9 @@ package okhttp
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"unicode/utf8"
+
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 )
 
 // A HeaderError reports a header field that cannot be sent.
@@ -35,7 +36,7 @@ func checkHeader(name, value string, nonASCII bool) error {
 		return &HeaderError{Part: "name", Index: -1}
 	}
 	for i := range len(name) {
-		if !isTokenByte(name[i]) {
+		if !ascii.IsTokenByte(name[i]) {
 			char, _ := utf8.DecodeRuneInString(name[i:])
 			if sensitiveHeader(name[:i]) {
 				name = name[:i] // the value may follow
@@ -68,20 +69,15 @@ func (h Headers) check() error {
 func sensitiveHeader(name string) bool {
 	switch len(name) {
 	case len("Cookie"):
-		return equalFold(name, "Cookie")
+		return ascii.EqualFold(name, "Cookie")
 	case len("Set-Cookie"):
-		return equalFold(name, "Set-Cookie")
+		return ascii.EqualFold(name, "Set-Cookie")
 	case len("Authorization"):
-		return equalFold(name, "Authorization")
+		return ascii.EqualFold(name, "Authorization")
 	case len("Proxy-Authorization"):
-		return equalFold(name, "Proxy-Authorization")
+		return ascii.EqualFold(name, "Proxy-Authorization")
 	}
 	return false
-}
-
-// isTokenByte reports whether c is a tchar of RFC 9110, section 5.6.2.
-func isTokenByte(c byte) bool {
-	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c != 0 && strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
 }
 
 // quoteHeader makes any text fit for one line of a log.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 )
 
 func FuzzHeaders(f *testing.F) {
@@ -43,10 +45,10 @@ func FuzzHeaders(f *testing.F) {
 			t.Fatalf("%q becomes %q, %v", h.nv, again.nv, err)
 		}
 		with, err := h.With(n1, v1)
-		if err == nil && (with.Get(n1) != trimOWS(v1) || len(slices.Collect(with.Values(n1))) != 1) {
+		if err == nil && (with.Get(n1) != ascii.TrimOWS(v1) || len(slices.Collect(with.Values(n1))) != 1) {
 			t.Fatalf("With: %q", with.nv)
 		}
-		if rest := h.Without(n1); rest.has(n1) && trimOWS(n1) == n1 || rest.Len()+len(slices.Collect(h.Values(n1))) != h.Len() {
+		if rest := h.Without(n1); rest.has(n1) && ascii.TrimOWS(n1) == n1 || rest.Len()+len(slices.Collect(h.Values(n1))) != h.Len() {
 			t.Fatalf("Without: %q", rest.nv)
 		}
 	})

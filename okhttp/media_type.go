@@ -3,6 +3,8 @@ package okhttp
 import (
 	"strconv"
 	"strings"
+
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 )
 
 // MediaType is a media type such as "text/plain; charset=utf-8" (RFC 9110 section 8.3.1), as it stands in Content-Type. It keeps the text it
@@ -61,7 +63,7 @@ func (m MediaType) Parameter(name string) (string, bool) {
 	for rest := m.text[m.params:]; rest != ""; {
 		var key, value string
 		key, value, rest, _ = cutMediaParameter(rest) // all are well-formed
-		if key != "" && equalFold(key, name) {
+		if key != "" && ascii.EqualFold(key, name) {
 			return value, true
 		}
 	}
@@ -110,7 +112,7 @@ func cutMediaParameter(s string) (name, value, rest string, ok bool) {
 // mediaToken returns the token that s begins with. It may have braces, which those of RFC 9110 section 5.6.2 may not.
 func mediaToken(s string) string {
 	i := 0
-	for i < len(s) && (isTokenByte(s[i]) || s[i] == '{' || s[i] == '}') {
+	for i < len(s) && (ascii.IsTokenByte(s[i]) || s[i] == '{' || s[i] == '}') {
 		i++
 	}
 	return s[:i]

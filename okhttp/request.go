@@ -3,6 +3,7 @@ package okhttp
 import (
 	"strings"
 
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 	"github.com/okhttp-go/ok/okhttp/internal/fault"
 )
 
@@ -119,7 +120,7 @@ func (r *Request) check(forProxy bool) error {
 
 func isMethod(s string) bool {
 	for i := 0; i < len(s); i++ {
-		if !isTokenByte(s[i]) {
+		if !ascii.IsTokenByte(s[i]) {
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package okhttp
 
 import (
+	"math"
 	"runtime"
 	"strconv"
 	"time"
@@ -31,8 +32,8 @@ type Response struct {
 	http        *httpResponse // room for the conversion, if this is what it will be
 
 	handshake *Handshake
-	sentAt    time.Time     // zero if nothing was sent
-	took      time.Duration // from then, or the beginning of 1970, to the arrival of the head
+	began     time.Time     // when the request was begun to be sent; where none was, when the response was made
+	took      time.Duration // from then to the arrival of the head; unsent where no request was
 	exchange  *exchange     // nil if the response did not come from a server
 }
 
@@ -80,18 +81,23 @@ func (r *Response) NetworkResponse() *Response {
 // Handshake returns what TLS agreed on, nil in cleartext.
 func (r *Response) Handshake() *Handshake { return r.handshake }
 
+// unsent stands for the time that a request took which was not sent.
+const unsent time.Duration = math.MinInt64
+
 // SentAt returns when the request was begun to be sent, the zero time if it was not.
-func (r *Response) SentAt() time.Time { return r.sentAt }
+func (r *Response) SentAt() time.Time {
+	if r.took == unsent {
+		return time.Time{}
+	}
+	return r.began
+}
 
 // ReceivedAt returns when the head of the response had arrived, or was made if nothing was sent. It is the zero time if nobody has said.
 func (r *Response) ReceivedAt() time.Time {
-	switch {
-	case !r.sentAt.IsZero():
-		return r.sentAt.Add(r.took)
-	case r.took == 0:
-		return time.Time{}
+	if r.took == unsent {
+		return r.began
 	}
-	return time.Unix(0, int64(r.took))
+	return r.began.Add(r.took)
 }
 
 // PeekBody returns up to n bytes of the content without taking them from the body.

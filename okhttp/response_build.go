@@ -139,9 +139,9 @@ func WithHandshake(h *Handshake) ResponseOption {
 // WithTimes sets when the request was sent and when the head of the response arrived. The zero time stands for a request that was not sent.
 func WithTimes(sent, received time.Time) ResponseOption {
 	return responseOption(func(r *Response) {
-		r.sentAt, r.took = sent, received.Sub(sent)
-		if sent.IsZero() && !received.IsZero() {
-			r.took = received.Sub(time.Unix(0, 0))
+		r.began, r.took = sent, max(received.Sub(sent), unsent+1)
+		if sent.IsZero() {
+			r.began, r.took = received, unsent
 		}
 	})
 }

@@ -452,6 +452,16 @@ func TestNewResponse(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := time.Unix(1, 0)
+	for _, sent := range []time.Time{{}, at, time.Unix(-1, 0)} {
+		for _, received := range []time.Time{at, at.Add(1), at.Add(-1), time.Unix(0, 0)} { // clocks are set back too
+			if r := NewResponse(req, 200, WithTimes(sent, received)); !r.SentAt().Equal(sent) || !r.ReceivedAt().Equal(received) {
+				t.Errorf("sent %v, received %v, want %v, %v", r.SentAt(), r.ReceivedAt(), sent, received)
+			}
+		}
+	}
+	if r := NewResponse(req, 200, WithTimes(at, time.Time{})); !r.SentAt().Equal(at) {
+		t.Errorf("sent %v", r.SentAt())
+	}
 	hs := &Handshake{Version: "TLSv1.3"}
 	part := bodyOf("a/b", 3, "xyz")
 	full := resp.With(nil, ResponseStatus(201, "Made"), ResponseHeaders(headers), ResponseRequest(nil), WithPrior(part), WithCacheResponse(part), WithNetworkResponse(part),

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"time"
+
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 )
 
 // RetryPolicy repeats requests that a server refused for the moment: with 503, or with 429, and a Retry-After that says when to come back
@@ -60,7 +62,7 @@ func (r *Response) RetryAfter() (wait time.Duration, ok bool) {
 func (r *Response) retryAfter(now time.Time) (wait time.Duration, said, ok bool) {
 	value, said := r.headers.Last("Retry-After")
 	if said {
-		wait, ok = parseRetryAfter(trimOWS(value), now)
+		wait, ok = parseRetryAfter(ascii.TrimOWS(value), now)
 	}
 	return wait, said, ok
 }

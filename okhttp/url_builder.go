@@ -3,6 +3,8 @@ package okhttp
 import (
 	"strconv"
 	"strings"
+
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 )
 
 // A URLBuilder assembles a [URL] or changes one (see [URL.Edit]). Its methods return the builder, so calls chain; the
@@ -63,9 +65,9 @@ func (b *URLBuilder) String() string { return string(b.appendText(nil)) }
 // Scheme sets the scheme, "http" or "https" in any case.
 func (b *URLBuilder) Scheme(scheme string) *URLBuilder {
 	switch {
-	case equalFold(scheme, "http"):
+	case ascii.EqualFold(scheme, "http"):
 		b.scheme = "http"
-	case equalFold(scheme, "https"):
+	case ascii.EqualFold(scheme, "https"):
 		b.scheme = "https"
 	default:
 		b.fail("scheme", "expected URL scheme 'http' or 'https' but was '"+abridge(scheme, 40)+"'")

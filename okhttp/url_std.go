@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
+
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 )
 
 // URLFrom converts a URL of package net/url. It fails with a [*URLError] as [ParseURL] does, and for one that is nil or
@@ -51,7 +53,7 @@ func textOfStd(u *url.URL) (string, error) {
 	switch {
 	case u == nil:
 		return "", &URLError{Part: "scheme", Detail: "expected a URL but got nil"}
-	case !equalFold(u.Scheme, "http") && !equalFold(u.Scheme, "https"):
+	case !ascii.EqualFold(u.Scheme, "http") && !ascii.EqualFold(u.Scheme, "https"):
 		return "", &URLError{Part: "scheme", Detail: "expected URL scheme 'http' or 'https' but was '" + abridge(u.Scheme, 40) + "'"}
 	case u.Host == "":
 		return "", &URLError{Part: "host", Detail: "expected a URL host but none was set"}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/okhttp-go/ok/okhttp-sse"
 )
@@ -101,15 +100,6 @@ func TestEventsAsTheyCome(t *testing.T) {
 	}
 }
 
-// The limit of time is for the whole, streams that are silent included.
-func TestEventsMaxTime(t *testing.T) {
-	url := serve(t, (&oksse.Handler{Serve: func(w *oksse.Writer) {
-		_ = w.Send(oksse.Event{Data: "a"})
-		<-w.Request().Context().Done()
-	}}).ServeHTTP)
-	okcurl(t, "--sse", "-m", "2", url).want(t, 28, "data: a\n\n", "okcurl: (28) time limit (--max-time) reached while following the stream\n")
-}
-
 func TestEventsToFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "events")
 	okcurl(t, "-s", "--sse", "--last-event-id", "2", "-o", file, "-w", "%{http_code} %{num_connects}", serve(t, feed)).want(t, 0, "204 1", "")
@@ -163,19 +153,6 @@ func TestEventsOfPost(t *testing.T) {
 	if asked.Load() != 1 {
 		t.Errorf("%d requests", asked.Load())
 	}
-}
-
-// Silence is a reason to connect again where a limit was given.
-func TestEventsIdle(t *testing.T) {
-	asked := new(atomic.Int32)
-	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		if asked.Add(1) == 2 {
-			w.WriteHeader(http.StatusNoContent)
-			return
-		}
-		(&oksse.Handler{Writer: oksse.WriterConfig{Retry: time.Millisecond}, Serve: func(s *oksse.Writer) { <-r.Context().Done() }}).ServeHTTP(w, r)
-	})
-	okcurl(t, "--sse", "--read-timeout", "2", url).want(t, 0, "", "okcurl: the stream broke off: nothing came for 2s; connecting again in 1ms\n")
 }
 
 // Heads are those of every connection.

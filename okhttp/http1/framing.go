@@ -3,6 +3,7 @@ package http1
 import (
 	"strings"
 
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 	"github.com/okhttp-go/ok/okhttp/internal/fault"
 )
 
@@ -32,18 +33,18 @@ func frame(fields []string) (f framing, err error) {
 	for i := 0; i+1 < len(fields); i += 2 {
 		switch name := fields[i]; len(name) {
 		case len("connection"):
-			if equalFold(name, "connection") {
+			if ascii.EqualFold(name, "connection") {
 				f.close = f.close || listHas(fields[i+1], "close")
 				f.keepAlive = f.keepAlive || listHas(fields[i+1], "keep-alive")
 			}
 		case len("content-length"):
-			if equalFold(name, "content-length") {
+			if ascii.EqualFold(name, "content-length") {
 				if err = f.addLength(fields[i+1]); err != nil {
 					return f, err
 				}
 			}
 		case len("transfer-encoding"):
-			if equalFold(name, "transfer-encoding") {
+			if ascii.EqualFold(name, "transfer-encoding") {
 				if err = f.addCoding(fields[i+1]); err != nil {
 					return f, err
 				}
@@ -58,7 +59,7 @@ func (f *framing) addLength(value string) error {
 	for more := true; more; {
 		var item string
 		item, value, more = strings.Cut(value, ",")
-		n, ok := parseLength(trimOWS(item))
+		n, ok := parseLength(ascii.TrimOWS(item))
 		if !ok {
 			return fault.Protocolf("Content-Length is not a number of bytes: %s", fault.Quote(item))
 		}
@@ -76,15 +77,15 @@ func (f *framing) addCoding(value string) error {
 	for more := true; more; {
 		var item string
 		item, value, more = strings.Cut(value, ",")
-		item = trimOWS(item)
+		item = ascii.TrimOWS(item)
 		switch {
 		case item == "":
 			continue // empty list elements are ignored (RFC 9110 section 5.6.1.2)
 		case f.chunked:
 			return fault.Protocolf("Transfer-Encoding continues after chunked: %s", fault.Quote(item))
-		case equalFold(item, "chunked"):
+		case ascii.EqualFold(item, "chunked"):
 			f.chunked = true
-		case equalFold(item, "identity"):
+		case ascii.EqualFold(item, "identity"):
 			// Withdrawn since RFC 2616; it changes nothing, and the body ends with the connection.
 		default:
 			return fault.Protocolf("unknown Transfer-Encoding %s", fault.Quote(item))
@@ -113,7 +114,7 @@ func parseLength(s string) (n int64, ok bool) {
 func without(fields []string, name string) []string {
 	kept := make([]string, 0, len(fields))
 	for i := 0; i+1 < len(fields); i += 2 {
-		if !equalFold(fields[i], name) {
+		if !ascii.EqualFold(fields[i], name) {
 			kept = append(kept, fields[i], fields[i+1])
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 	"github.com/okhttp-go/ok/okhttp/internal/fault"
 	"github.com/okhttp-go/ok/okio"
 )
@@ -139,7 +140,7 @@ func (h *headReader) fields(text string, lines int) ([]string, error) {
 	}
 	for {
 		colon := 0
-		for tchar[text[colon]] { // the line end that is always there is no token character
+		for ascii.IsTokenByte(text[colon]) { // the line end that is always there is no token character
 			colon++
 		}
 		var line string
@@ -147,7 +148,7 @@ func (h *headReader) fields(text string, lines int) ([]string, error) {
 			unfold()
 			name := text[:colon]
 			line, text = cutLine(text[colon+1:])
-			nv = append(nv, name, trimOWS(line))
+			nv = append(nv, name, ascii.TrimOWS(line))
 			continue
 		}
 		line, text = cutLine(text)
@@ -161,7 +162,7 @@ func (h *headReader) fields(text string, lines int) ([]string, error) {
 			return nil, fault.Protocolf("header line starts with white space: %s", fault.Quote(line))
 		}
 		// RFC 9112 section 5.2: a user agent replaces each obs-fold with a space.
-		if more := trimOWS(line); more != "" {
+		if more := ascii.TrimOWS(line); more != "" {
 			if fold == nil {
 				fold = append(fold, nv[len(nv)-1]...)
 			}
@@ -179,15 +180,4 @@ func badLine(line string) error {
 		return fault.Protocolf("header line without a colon: %s", fault.Quote(line))
 	}
 	return fault.Protocolf("invalid header name %s", fault.Quote(name))
-}
-
-// trimOWS removes optional white space (RFC 9110 section 5.6.3) from both ends.
-func trimOWS(s string) string {
-	for len(s) > 0 && (s[0] == ' ' || s[0] == '\t') {
-		s = s[1:]
-	}
-	for len(s) > 0 && (s[len(s)-1] == ' ' || s[len(s)-1] == '\t') {
-		s = s[:len(s)-1]
-	}
-	return s
 }

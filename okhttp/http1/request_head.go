@@ -3,6 +3,7 @@ package http1
 import (
 	"strings"
 
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 	"github.com/okhttp-go/ok/okhttp/internal/fault"
 	"github.com/okhttp-go/ok/okio"
 )
@@ -21,7 +22,7 @@ type RequestHead struct {
 func (h *RequestHead) CheckHost() error {
 	hosts := 0
 	for i := 0; i+1 < len(h.Fields); i += 2 {
-		if equalFold(h.Fields[i], "host") {
+		if ascii.EqualFold(h.Fields[i], "host") {
 			hosts++
 		}
 	}
@@ -32,7 +33,7 @@ func (h *RequestHead) CheckHost() error {
 }
 
 func writeRequestHead(b *okio.Buffer, method, target string, fields []string) error {
-	if !isToken(method) {
+	if !ascii.IsToken(method) {
 		return fault.Protocolf("invalid method %s", fault.Quote(method))
 	}
 	if !isTarget(target) {
@@ -63,7 +64,7 @@ func checkFields(fields []string) error {
 		return fault.Protocolf("%d header names and values: expected them to alternate", len(fields))
 	}
 	for i := 0; i < len(fields); i += 2 {
-		if !isToken(fields[i]) {
+		if !ascii.IsToken(fields[i]) {
 			return fault.Protocolf("invalid header name %s", fault.Quote(fields[i]))
 		}
 		v := fields[i+1]
@@ -133,7 +134,7 @@ func parseRequestLine(line string) (h RequestHead, err error) {
 	default:
 		return h, fault.Protocolf("unexpected request line: %s", fault.Quote(line))
 	}
-	if !isToken(method) || !isTarget(target) {
+	if !ascii.IsToken(method) || !isTarget(target) {
 		return h, fault.Protocolf("unexpected request line: %s", fault.Quote(line))
 	}
 	h.Method, h.Target = method, target

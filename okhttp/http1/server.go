@@ -3,6 +3,7 @@ package http1
 import (
 	"io"
 
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 	"github.com/okhttp-go/ok/okhttp/internal/fault"
 	"github.com/okhttp-go/ok/okio"
 )
@@ -77,7 +78,7 @@ func (s *ServerConn) readHead() (h RequestHead, err error) {
 		return h, err
 	}
 	if ok {
-		if c := s.src.Buffer().At(0); !tchar[c] && c != '\r' && c != '\n' {
+		if c := s.src.Buffer().At(0); !ascii.IsTokenByte(c) && c != '\r' && c != '\n' {
 			return h, fault.Protocolf("expected a request line but got 0x%02x", c)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"net"
 	"strconv"
 
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 	"github.com/okhttp-go/ok/okio"
 )
 
@@ -234,7 +235,7 @@ func (h head) size() (n int) {
 // somewhere else.
 func trimValues(fields []string) {
 	for i := 1; i < len(fields); i += 2 {
-		fields[i] = trim(fields[i])
+		fields[i] = ascii.TrimOWS(fields[i])
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/http2/hpack"
+
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 )
 
 // again writes a frame that was found good with the Append function of its type, without padding, priority and flags of no meaning. ok is false for
@@ -193,8 +195,8 @@ func FuzzHeaderEncoder(f *testing.F) {
 			}
 			var want []string
 			for i := 0; i < len(fields); i += 2 {
-				if !dropped(fields[i], trim(fields[i+1])) {
-					want = append(want, strings.ToLower(fields[i]), trim(fields[i+1]))
+				if !dropped(fields[i], ascii.TrimOWS(fields[i+1])) {
+					want = append(want, strings.ToLower(fields[i]), ascii.TrimOWS(fields[i+1]))
 				}
 			}
 			pseudo, rest := SplitPseudo(got)

@@ -2,6 +2,8 @@ package http2
 
 import (
 	"golang.org/x/net/http2/hpack"
+
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 )
 
 const (
@@ -82,7 +84,7 @@ func sensitive(name, value string) bool {
 // lowerCase returns the name in lower case. Names come in few spellings, again and again, so those that need changing are remembered.
 func (e *HeaderEncoder) lowerCase(name string) string {
 	i := 0
-	for i < len(name) && !isUpper(name[i]) {
+	for i < len(name) && !ascii.IsUpper(name[i]) {
 		i++
 	}
 	if i == len(name) {
@@ -93,7 +95,7 @@ func (e *HeaderEncoder) lowerCase(name string) string {
 	}
 	b := []byte(name)
 	for ; i < len(b); i++ {
-		if isUpper(b[i]) {
+		if ascii.IsUpper(b[i]) {
 			b[i] += 'a' - 'A'
 		}
 	}
@@ -109,8 +111,6 @@ func (e *HeaderEncoder) lowerCase(name string) string {
 	}
 	return known
 }
-
-func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
 
 // A blockWriter appends what hpack writes, a field at a time.
 type blockWriter struct {

@@ -1,6 +1,7 @@
 package http2
 
 import (
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 	"github.com/okhttp-go/ok/okhttp/internal/fault"
 )
 
@@ -27,8 +28,8 @@ func (r *RequestHead) plainConnect() bool { return r.Method == "CONNECT" && r.Pr
 // Fields that cannot be sent are a [*ProtocolError], which never shows a value; dst is then returned as it was, and the table is unchanged.
 func (e *HeaderEncoder) AppendRequest(dst []byte, r RequestHead, fields []string) ([]byte, error) {
 	for i := 0; i+1 < len(fields); i += 2 {
-		if equalFold(fields[i], "host") {
-			r.Authority = trim(fields[i+1])
+		if ascii.EqualFold(fields[i], "host") {
+			r.Authority = ascii.TrimOWS(fields[i+1])
 			break
 		}
 	}
@@ -89,7 +90,7 @@ func (e *HeaderEncoder) AppendTrailers(dst []byte, fields []string) ([]byte, err
 
 func (e *HeaderEncoder) writeFields(fields []string) {
 	for i := 0; i+1 < len(fields); i += 2 {
-		name, value := fields[i], trim(fields[i+1])
+		name, value := fields[i], ascii.TrimOWS(fields[i+1])
 		if !dropped(name, value) {
 			e.write(e.lowerCase(name), value)
 		}
@@ -105,7 +106,7 @@ func (r *RequestHead) check() error {
 			return fault.Protocolf("blank or control character at byte %d of the request's %s", i, part.name)
 		}
 	}
-	if !isToken(r.Method) {
+	if !ascii.IsToken(r.Method) {
 		return fault.Protocolf("method %s: expected a token", fault.Quote(r.Method))
 	}
 	switch {
@@ -124,7 +125,7 @@ func checkFields(fields []string) error {
 	}
 	for i := 0; i < len(fields); i += 2 {
 		name, value := fields[i], fields[i+1]
-		if !isToken(name) && !requestPseudo(name) {
+		if !ascii.IsToken(name) && !requestPseudo(name) {
 			return fault.Protocolf("invalid header name %s", fault.Quote(name))
 		}
 		if at := lineEnd(value); at >= 0 {
@@ -139,21 +140,21 @@ func checkFields(fields []string) error {
 func dropped(name, value string) bool {
 	switch len(name) {
 	case len("te"):
-		return equalFold(name, "te") && value != "trailers"
+		return ascii.EqualFold(name, "te") && value != "trailers"
 	case len("host"):
-		return equalFold(name, "host")
+		return ascii.EqualFold(name, "host")
 	case len("upgrade"): // and :method, :scheme
-		return equalFold(name, "upgrade") || name == ":method" || name == ":scheme"
+		return ascii.EqualFold(name, "upgrade") || name == ":method" || name == ":scheme"
 	case len("encoding"):
-		return equalFold(name, "encoding")
+		return ascii.EqualFold(name, "encoding")
 	case len(":path"):
 		return name == ":path"
 	case len("connection"): // and keep-alive, :authority
-		return equalFold(name, "connection") || equalFold(name, "keep-alive") || name == ":authority"
+		return ascii.EqualFold(name, "connection") || ascii.EqualFold(name, "keep-alive") || name == ":authority"
 	case len("proxy-connection"):
-		return equalFold(name, "proxy-connection")
+		return ascii.EqualFold(name, "proxy-connection")
 	case len("transfer-encoding"):
-		return equalFold(name, "transfer-encoding")
+		return ascii.EqualFold(name, "transfer-encoding")
 	}
 	return false
 }

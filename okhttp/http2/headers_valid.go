@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 	"github.com/okhttp-go/ok/okhttp/internal/fault"
 )
 
@@ -150,7 +151,7 @@ func (v *validator) field(name, value string) error {
 	case "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade":
 		return malformed("connection-specific field %s", name)
 	case "te":
-		if !equalFold(value, "trailers") {
+		if !ascii.EqualFold(value, "trailers") {
 			return malformed("field te with another value than trailers")
 		}
 	case "content-length":
@@ -163,7 +164,7 @@ func (v *validator) contentLength(value string) error {
 	for more := true; more; {
 		var item string
 		item, value, more = strings.Cut(value, ",")
-		n, ok := parseLength(trim(item))
+		n, ok := parseLength(ascii.TrimOWS(item))
 		if !ok {
 			return malformed("content-length is not a number of bytes: %s", fault.Quote(item))
 		}
@@ -189,11 +190,11 @@ func parseLength(s string) (n int64, ok bool) {
 
 // validName wants a token in lower case.
 func validName(name string) error {
-	if !isToken(name) {
+	if !ascii.IsToken(name) {
 		return malformed("field name %s: expected a token", fault.Quote(name))
 	}
 	for i := 0; i < len(name); i++ {
-		if isUpper(name[i]) {
+		if ascii.IsUpper(name[i]) {
 			return malformed("mixed case name %s", fault.Quote(name))
 		}
 	}
@@ -206,7 +207,7 @@ func validValue(name, value string) error {
 	if at := lineEnd(value); at >= 0 {
 		return malformed("unexpected char 0x%02x at %d in the value of %s", value[at], at, name)
 	}
-	if trim(value) != value {
+	if ascii.TrimOWS(value) != value {
 		return malformed("white space around the value of %s", name)
 	}
 	return nil

@@ -3,6 +3,7 @@ package http2
 import (
 	"strings"
 
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 	"github.com/okhttp-go/ok/okhttp/internal/fault"
 )
 
@@ -78,7 +79,7 @@ func (r *RequestHead) validParts(v *validator) error {
 			return malformed("expected '%s' header not present", need.name)
 		}
 	}
-	if !isToken(r.Method) {
+	if !ascii.IsToken(r.Method) {
 		return malformed("method %s: expected a token", fault.Quote(r.Method))
 	}
 	if i := blankOrControl(r.Authority); i >= 0 {
@@ -96,7 +97,7 @@ func (r *RequestHead) validParts(v *validator) error {
 			return malformed("':protocol' with the method %s", fault.Quote(r.Method))
 		case r.Authority == "":
 			return malformed("extended CONNECT without an authority")
-		case !isToken(r.Protocol):
+		case !ascii.IsToken(r.Protocol):
 			return malformed("':protocol' %s: expected a token", fault.Quote(r.Protocol))
 		}
 	}
@@ -106,7 +107,7 @@ func (r *RequestHead) validParts(v *validator) error {
 	if i := blankOrControl(r.Path); i >= 0 {
 		return malformed("blank or control character at byte %d of ':path'", i)
 	}
-	if !equalFold(r.Scheme, "https") && !equalFold(r.Scheme, "http") {
+	if !ascii.EqualFold(r.Scheme, "https") && !ascii.EqualFold(r.Scheme, "http") {
 		return nil
 	}
 	switch {
@@ -159,7 +160,7 @@ func sameAuthority(scheme, a, b string) bool {
 
 // schemePort drops the port that a scheme has by itself.
 func schemePort(scheme, port string) string {
-	if equalFold(scheme, "https") && port == "443" || equalFold(scheme, "http") && port == "80" {
+	if ascii.EqualFold(scheme, "https") && port == "443" || ascii.EqualFold(scheme, "http") && port == "80" {
 		return ""
 	}
 	return port

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/okhttp-go/ok/okhttp"
+	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 )
 
 // Config configures an [Interceptor].
@@ -59,7 +60,7 @@ func (e *AlgorithmError) Error() string {
 
 func (i *Interceptor) check(a Algorithm, at int) error {
 	switch {
-	case !isToken(a.Token):
+	case !ascii.IsToken(a.Token):
 		return &AlgorithmError{a.Token, "does not have a token (RFC 9110 section 5.6.2) for a name"}
 	case strings.EqualFold(a.Token, "identity"):
 		return &AlgorithmError{a.Token, "is no coding, but the lack of one"}
@@ -157,16 +158,4 @@ func (i *Interceptor) find(token string) (Algorithm, bool) {
 		}
 	}
 	return Algorithm{}, false
-}
-
-// isToken reports whether s is a token (RFC 9110 section 5.6.2).
-func isToken(s string) bool {
-	for _, c := range []byte(s) {
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0:
-		default:
-			return false
-		}
-	}
-	return s != ""
 }
