@@ -59,6 +59,7 @@ type Conn struct {
 	writing    turn
 	writeWatch watch
 	out        okio.Buffer
+	torn       error // why what was sent last may be incomplete
 	deflate    deflater
 	message    *messageWriter // an open message of fragments
 

@@ -3,6 +3,7 @@ package okws
 import (
 	"errors"
 	"io"
+	"math"
 	"time"
 
 	"github.com/okhttp-go/ok/okio"
@@ -263,6 +264,9 @@ func (r *reader) appendAll(dst []byte) ([]byte, error) {
 		case err != nil:
 			return dst, err
 		}
+		if r.left > int64(math.MaxInt-len(dst)) { // with 32 bits, and without a limit below that
+			return dst, tooBig("message", math.MaxInt)
+		}
 		if len(dst) == cap(dst) {
 			dst = makeRoom(dst, r.left)
 		}
@@ -281,7 +285,7 @@ func makeRoom(dst []byte, want int64) []byte {
 	if have > 0 {
 		room = max(room, min(2*have, have+1<<20))
 	}
-	larger := make([]byte, have, room)
+	larger := make([]byte, have, min(room, math.MaxInt))
 	copy(larger, dst)
 	return larger
 }

@@ -194,20 +194,23 @@ func (c *Conn) frame(h header, p []byte) error {
 	}
 }
 
-// send sends what is in the buffer.
+// send sends what is in the buffer. After an error nothing more is sent, by whoever has the turn next: the peer would take it for the rest of a frame that was torn.
 func (c *Conn) send() error {
-	err := c.sink.WriteBuffer(&c.out, c.out.Len())
-	if err != nil {
+	if c.torn == nil {
+		c.torn = c.sink.WriteBuffer(&c.out, c.out.Len())
+	}
+	if c.torn != nil {
 		c.out.Clear()
 	}
-	return err
+	return c.torn
 }
 
 func (c *Conn) flush() error {
 	if err := c.send(); err != nil {
 		return err
 	}
-	return c.sink.Flush()
+	c.torn = c.sink.Flush()
+	return c.torn
 }
 
 // closePayload is that of a close frame. There is none for CodeNoStatus.
