@@ -122,6 +122,10 @@ func whimsical(c *Conn, handlers *sync.WaitGroup) {
 
 // Users who give up in all ways and a server that does as it likes, over sockets that hold next to nothing: nobody waits for ever, and nothing is left.
 func TestReckless(t *testing.T) {
+	calls := 8
+	if underRace {
+		calls = 3
+	}
 	for _, room := range []int{64, 1000, 20000} {
 		for seed := range uint64(2) {
 			t.Run(fmt.Sprintf("%d bytes, %d", room, seed), func(t *testing.T) {
@@ -134,7 +138,7 @@ func TestReckless(t *testing.T) {
 					for user := range min(30, 5+room/20) { // few where each byte takes long
 						users.Go(func() {
 							r := rand.New(rand.NewPCG(seed, uint64(user)))
-							for range 8 {
+							for range calls {
 								if err := reckless(client, r); err != nil {
 									if client.Err() == nil {
 										t.Errorf("%v", err)
