@@ -26,6 +26,10 @@ func (c *connection) exchange(ctx context.Context) (more bool) {
 		return c.refuse(r, err)
 	}
 	r.begin(head)
+	if r.Failure = hostFault(head); r.Failure != nil {
+		c.record(r)
+		return c.reject(r)
+	}
 	if resp := c.proxied(r); resp != nil {
 		_, r.Failure = c.readBody(ctx, r, early{})
 		if c.record(r); r.Failure != nil {

@@ -179,38 +179,6 @@ func TestShutdownGivesUp(t *testing.T) {
 	})
 }
 
-// TestCloseWithinAScript: what runs on a goroutine of the server cannot wait for its end.
-func TestCloseWithinAScript(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		closes := map[string]func(s *mockserver.Server){
-			"dispatcher": func(s *mockserver.Server) {
-				s.SetDispatcher(mockserver.DispatcherFunc(func(context.Context, *mockserver.Request) mockserver.Response {
-					s.Close()
-					return mockserver.Reply(200)
-				}))
-			},
-			"handler": func(s *mockserver.Server) {
-				s.Enqueue(mockserver.Reply(200).Socket(mockserver.SocketHandlerFunc(func(context.Context, *mockserver.Request, okio.Socket) { s.Close() })))
-			},
-			"adapter": func(s *mockserver.Server) {
-				s.Enqueue(mockserver.Reply(200).Adapt(func(_ *mockserver.Request, r mockserver.Response) mockserver.Response { s.Close(); return r }))
-			},
-		}
-		for name, script := range closes {
-			s := memory(t)
-			script(s)
-			w := dial(t, s)
-			begun := time.Now()
-			w.send(get)
-			w.conn.SetReadDeadline(time.Time{})
-			io.Copy(io.Discard, w.conn)
-			if err := s.Close(); err != nil || time.Since(begun) > 0 {
-				t.Errorf("%s: closed after %v with %v", name, time.Since(begun), err)
-			}
-		}
-	})
-}
-
 func TestShutdownServer(t *testing.T) {
 	for _, version := range []string{"HTTP/1.1", "HTTP/2"} {
 		s := mockserver.New(t, mockserver.WithProtocols(okhttp.HTTP2PriorKnowledge))

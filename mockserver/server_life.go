@@ -236,7 +236,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 
 // Close stops listening, breaks all connections off, releases the requests that wait for a response, and waits for the goroutines of the
 // server. If a dispatcher does not return within 5 seconds, Close gives up and names the requests that are not finished. Called by a
-// dispatcher or another function of a script, which runs on such a goroutine, it does not wait. Closing again waits again.
+// dispatcher, a body or another function of a script, which runs on such a goroutine, it does not wait. Closing again waits again.
 func (s *Server) Close() error {
 	s.tearDown()
 	if insideScript() {

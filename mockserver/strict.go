@@ -99,13 +99,19 @@ func (s *Server) await(r *Request) (done func()) {
 	}
 }
 
-// scripted are the functions beneath which code of the user runs on a goroutine of the server.
-var scripted = []string{".peekSafely", ".dispatch", ".(*connection).handle", ".(*handlerDispatcher).Dispatch"}
+// scripted are the functions beneath which a goroutine of the server is until it ends: the one of a connection, which runs dispatchers, bodies, functions of
+// the TLS configuration and loggers; the one of an exchange on HTTP/2; that of an [http.Handler]; and the one that accepts.
+var scripted = []string{".(*connection).serve", ".(*streamExchange).run", ".(*handlerDispatcher).Dispatch", ".(*Server).accept"}
 
 // insideScript reports whether its caller is called by code of a script.
 func insideScript() bool {
 	pcs := make([]uintptr, 256)
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
+	n := runtime.Callers(1, pcs)
+	for n == len(pcs) { // the frames that count are the outermost ones
+		pcs = make([]uintptr, 2*n)
+		n = runtime.Callers(1, pcs)
+	}
+	frames := runtime.CallersFrames(pcs[:n])
 	self, more := frames.Next()
 	own := strings.TrimSuffix(self.Function, ".insideScript")
 	for more {

@@ -9,6 +9,13 @@
 //
 // A matcher of wrong arguments, such as a malformed regular expression, matches nothing; [Err] says why, and who takes matchers reports it.
 //
-// Matchers and patterns are immutable values and safe for concurrent use. Bodies are compared as far as they were kept, see mockserver.WithBodyLimit: one
+// # Concurrency
+//
+// Matchers and patterns are immutable values: any number of goroutines may use one at the same time, and it may belong to several routes and servers. A
+// matcher only reads its request, and starts no goroutine.
+//
+// # Bodies
+//
+// Bodies are compared as far as they were kept, see mockserver.WithBodyLimit: one
 // that was cut off does not match.
 package match

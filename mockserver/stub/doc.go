@@ -95,6 +95,12 @@
 // Templates are those of package text/template over [TemplateData], for example {{.Param "id"}} or {{json (.Query "q")}}. They are off unless a response
 // asks for them. One that runs for too long or makes more than 1 MiB is stopped, and answered with 500.
 //
+// # Concurrency
+//
+// The functions of this package may be called by any goroutine at any time; what they return is not shared with later calls. Routes that were read are
+// answered with by several goroutines at once, as those of package route. A file that a response names is opened anew for each response, on the goroutine that
+// sends it; templates are run there too.
+//
 // # Errors
 //
 // A file with faults is refused as a whole. The error lists them as [Error], with file, line and the path of the key; a key that is not known is one.
