@@ -65,6 +65,7 @@ type Conn struct {
 
 	ended chan struct{} // closed when err is set
 
+	ending    atomic.Bool // one of the next three is set, so that who finds it unset need not lock
 	mu        sync.Mutex
 	err       error       // why nothing more can be done
 	closed    *CloseError // the peer's close frame
@@ -83,8 +84,10 @@ type Conn struct {
 func newConn(s okio.Socket, cfg *Config, client bool, agreed extensions) *Conn {
 	c := &Conn{
 		cfg: cfg, client: client, socket: s, sink: s.Sink(), agreed: agreed,
-		reading: newTurn(), writing: newTurn(), ended: make(chan struct{}),
+		ended: make(chan struct{}),
 	}
+	c.reading.init()
+	c.writing.init()
 	c.r.init(s.Source())
 	c.r.client, c.r.max, c.r.skipCheck, c.r.deflated = client, cfg.MaxMessage, cfg.SkipTextCheck, agreed.deflate
 	c.r.limit = within(cfg.FrameTimeout, c.r.limit)
@@ -200,6 +203,7 @@ func (c *Conn) end(err error) (first error, done bool) {
 		return c.err, true
 	}
 	c.err = err
+	c.ending.Store(true)
 	c.outbox.drop(err)
 	c.pings.drop()
 	if c.outbox.timer != nil {
@@ -218,6 +222,7 @@ func (c *Conn) sendFarewell(code Code) bool {
 	c.mu.Lock()
 	sent := c.sentClose
 	c.sentClose = true
+	c.ending.Store(true)
 	c.mu.Unlock()
 	if sent || c.message != nil && c.message.torn {
 		return false
@@ -236,7 +241,7 @@ func (c *Conn) part(err error) {
 	timer := time.AfterFunc(linger, func() { c.socket.Cancel(err) })
 	defer timer.Stop()
 	c.r.timeout.Interrupt() // who reads must leave
-	c.reading <- struct{}{}
+	_, _ = c.reading.take(context.Background(), nil)
 	c.forget()
 	c.r.timeout.Resume()
 	c.r.timeout.SetLimit(0)

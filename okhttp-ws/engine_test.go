@@ -19,12 +19,19 @@ type side struct {
 	ws *WebSocket
 }
 
+// tell has a connection tell ws of its end. NewWebSocket does so before pings are scheduled; here they are already, and the timer's goroutine sees it by the lock.
+func tell(c *Conn, ws *WebSocket) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.manual, c.onFailure = true, ws.broken
+}
+
 // attach gives a connection a listener, as NewWebSocket does once the handshake is over. The goroutine that reads waits for begin, unless that is nil.
 func attach(t *testing.T, c *Conn, begin <-chan struct{}) *side {
 	r := newRecorder(t)
 	ws := &WebSocket{cfg: c.cfg, listener: r.listener(), done: make(chan struct{}), decided: make(chan struct{}), conn: c, unbind: func() bool { return true }}
 	close(ws.decided)
-	c.manual, c.onFailure = true, ws.broken
+	tell(c, ws)
 	go func() {
 		if begin != nil {
 			<-begin
@@ -118,7 +125,7 @@ func attachLater(t *testing.T, c *Conn, begin <-chan struct{}) *side {
 	r := newRecorder(t)
 	ws := &WebSocket{cfg: c.cfg, listener: r.listener(), done: make(chan struct{}), decided: make(chan struct{}), conn: c, unbind: func() bool { return true }}
 	close(ws.decided)
-	c.manual, c.onFailure = true, ws.broken
+	tell(c, ws)
 	go func() {
 		<-begin
 		ws.run(c, nil)

@@ -97,15 +97,16 @@ func (c *Conn) beginRead(ctx context.Context) error {
 		c.reading.give()
 		return err
 	}
-	if ctx.Done() != nil {
-		c.readWatch.begin(ctx)
-	}
+	c.readWatch.begin(ctx)
 	return nil
 }
 
 func (c *Conn) mayRead(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if !c.ending.Load() {
+		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,7 +118,7 @@ func (c *Conn) mayRead(ctx context.Context) error {
 
 // endRead gives the turn back, and makes of an error of the reader what the caller is to know.
 func (c *Conn) endRead(ctx context.Context, err error) error {
-	if ctx.Done() != nil && c.readWatch.end() {
+	if c.readWatch.end() {
 		c.r.timeout.Resume()
 		if errors.Is(err, os.ErrDeadlineExceeded) && c.Err() == nil {
 			c.reading.give()
@@ -282,6 +283,7 @@ func (c *Conn) gotClose(payload []byte) error {
 	}
 	c.mu.Lock()
 	c.closed = closed
+	c.ending.Store(true)
 	c.mu.Unlock()
 	return closed
 }

@@ -40,9 +40,7 @@ func TestContextForgets(t *testing.T) {
 					t.Error("a message was read")
 				}
 				synctest.Wait()
-				c.readWatch.mu.Lock()
-				defer c.readWatch.mu.Unlock()
-				if c.readWatch.stop != nil {
+				if c.readWatch.now.Load() != nil {
 					t.Error("the context still knows of the connection")
 				}
 			})
@@ -228,7 +226,7 @@ func TestListenerExits(t *testing.T) {
 			OnMessage: func(*WebSocket, Type, []byte) { runtime.Goexit() },
 			OnFailure: func(_ *WebSocket, err error, _ *okhttp.Response) { failed <- err },
 		}
-		c.manual, c.onFailure = true, ws.broken
+		tell(c, ws)
 		go ws.run(c, nil)
 		h.send("810161")
 		synctest.Wait()

@@ -3,21 +3,35 @@ package okws
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 )
 
 // A watch has a function called when the context of the operation under way ends. Registering with a context costs more than the rest of a small read, so that the
-// registration stays when the same context comes for the second time.
+// registration stays when the same context comes for the second time; from the third on an operation takes no lock either.
+//
+// There is one operation at a time, between begin and end. close may be called at any time.
 type watch struct {
 	fire func(cause error) // called under mu
 
+	busy atomic.Bool                  // an operation is under way
+	over atomic.Bool                  // there are no more operations after the one under way
+	now  atomic.Pointer[registration] // nil if there is none. It changes under mu, by close only while nothing is under way
+
 	mu   sync.Mutex
-	busy bool // an operation is under way
-	hit  bool // its context ended
-	ctx  context.Context
-	stop func() bool     // takes the registration back, nil if there is none
+	hit  bool            // the function was called for the operation under way
 	last <-chan struct{} // of the context before
-	keep bool            // the registration, when the operation is over
-	over bool            // there are no more operations after the one under way
+}
+
+// registration is that of a watch with a context.
+type registration struct {
+	ctx  context.Context
+	done <-chan struct{} // the context's
+	keep bool            // when the operation is over
+	stop func() bool     // takes it back
+
+	// ended says that the context did. Who ends it looks for an operation after that, and who begins or ends one looks for this after changing busy,
+	// so that one of both sees the other.
+	ended atomic.Bool
 }
 
 // begin watches over an operation.
@@ -26,55 +40,77 @@ func (w *watch) begin(ctx context.Context) {
 	if done == nil {
 		return
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.busy = true
-	if w.stop != nil {
-		if w.last == done {
-			w.strike()
+	if r := w.now.Load(); r != nil && r.done == done {
+		if w.busy.Store(true); !r.ended.Load() && !w.over.Load() {
 			return
 		}
-		w.stop()
 	}
-	w.keep, w.last, w.ctx = w.last == done, done, ctx
-	w.stop = context.AfterFunc(ctx, func() { w.ended(done) })
-}
-
-func (w *watch) ended(done <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.busy && w.last == done {
-		w.strike()
+	w.busy.Store(true)
+	r := w.now.Load()
+	if r != nil && r.done == done {
+		w.strike(r)
+		return
+	}
+	if r != nil {
+		r.stop()
+	}
+	r = &registration{ctx: ctx, done: done, keep: w.last == done}
+	w.last = done
+	w.now.Store(r)
+	r.stop = context.AfterFunc(ctx, func() { w.ended(r) })
+}
+
+func (w *watch) ended(r *registration) {
+	r.ended.Store(true)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.busy.Load() && w.now.Load() == r {
+		w.strike(r)
 	}
 }
 
 // strike calls the function if the context has ended. The lock is held.
-func (w *watch) strike() {
-	if !w.hit && w.ctx.Err() != nil {
+func (w *watch) strike(r *registration) {
+	if !w.hit && r.ctx.Err() != nil {
 		w.hit = true
-		w.fire(context.Cause(w.ctx))
+		w.fire(context.Cause(r.ctx))
 	}
 }
 
 // end reports whether the function was called since begin.
 func (w *watch) end() (hit bool) {
+	if !w.busy.Load() {
+		return false // there was nothing to watch
+	}
+	if r := w.now.Load(); r.keep {
+		if w.busy.Store(false); !r.ended.Load() && !w.over.Load() {
+			return false
+		}
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.stop != nil && (!w.keep || w.over) {
-		w.stop()
-		w.stop, w.ctx = nil, nil
+	w.busy.Store(false)
+	if r := w.now.Load(); r != nil && (!r.keep || w.over.Load()) {
+		w.drop(r)
 	}
-	w.busy = false
 	hit, w.hit = w.hit, false
 	return hit
 }
 
 // close takes the registration back for good, as soon as nothing is under way: a context may live much longer than a connection.
 func (w *watch) close() {
+	w.over.Store(true)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.over = true; w.stop != nil && !w.busy {
-		w.stop()
-		w.stop, w.ctx = nil, nil
+	if r := w.now.Load(); r != nil && !w.busy.Load() {
+		w.drop(r)
 	}
+}
+
+// drop takes the registration back. The lock is held.
+func (w *watch) drop(r *registration) {
+	r.stop()
+	w.now.Store(nil)
 }

@@ -83,15 +83,16 @@ func (c *Conn) beginFrame(ctx context.Context) error {
 		c.writing.give()
 		return err
 	}
-	if ctx.Done() != nil {
-		c.writeWatch.begin(ctx)
-	}
+	c.writeWatch.begin(ctx)
 	return nil
 }
 
 func (c *Conn) mayWrite(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if !c.ending.Load() {
+		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,7 +107,7 @@ func (c *Conn) mayWrite(ctx context.Context) error {
 
 // endWrite gives the turn back.
 func (c *Conn) endWrite(ctx context.Context, err error) error {
-	if ctx.Done() != nil && c.writeWatch.end() && err == nil {
+	if c.writeWatch.end() && err == nil {
 		err = context.Cause(ctx) // the socket was canceled, if only just
 	}
 	c.writing.give()
@@ -232,6 +233,7 @@ func (c *Conn) writeClose(code Code, reason string) error {
 	err := c.err
 	sent := c.sentClose
 	c.sentClose = true
+	c.ending.Store(true)
 	c.mu.Unlock()
 	switch {
 	case err != nil:
