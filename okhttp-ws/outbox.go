@@ -162,7 +162,7 @@ func (c *Conn) drainSome() error {
 			break
 		}
 	}
-	if err == nil {
+	if err == nil && (len(batch) == 0 || batch[0].kind != opClose) { // a close frame went out alone, and the peer may have ended the stream for it
 		err = c.flush()
 	}
 	c.mu.Lock()
