@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -146,9 +147,14 @@ func byHand(t *testing.T, cfg *Config, test func(t *testing.T, c *side, h *hand)
 func TestSendToClosedPeer(t *testing.T) {
 	byHand(t, nil, func(t *testing.T, c *side, h *hand) {
 		must(t, h.Source().Close())
-		c.ws.SendText("x")
+		if !c.ws.SendText("x") {
+			t.Error("not sent")
+		}
 		<-c.ws.Done()
 		c.want("failure …")
+		if !errors.Is(c.err, syscall.EPIPE) {
+			t.Errorf("failed with %v", c.err)
+		}
 		if c.ws.SendText("y") || c.ws.Close(1000, "") == nil {
 			t.Error("it can be used after the failure")
 		}
@@ -254,6 +260,19 @@ func TestPeerGoes(t *testing.T) {
 		c.want("failure okws: the connection ended without a close frame: EOF")
 	})
 	byHand(t, nil, func(t *testing.T, c *side, h *hand) {
+		must(t, h.Source().Close()) // it goes on listening, so that sending finds out
+		must(t, c.ws.Close(1000, ""))
+		<-c.ws.Done()
+		c.want("failure …")
+		c.wantNone()
+		if !errors.Is(c.err, syscall.EPIPE) {
+			t.Errorf("failed with %v", c.err)
+		}
+		if rest := h.rest(); rest != "" || c.ws.Close(1000, "") == nil {
+			t.Errorf("the server got %q, and the client can be closed: the streams are open", rest)
+		}
+	})
+	byHand(t, nil, func(t *testing.T, c *side, h *hand) {
 		h.Socket.Cancel(nil)
 		<-c.ws.Done()
 		c.want("failure …")
@@ -267,7 +286,8 @@ func TestPings(t *testing.T) {
 		began := time.Now()
 		var at []time.Duration
 		pongs := 0
-		cc, sc := pair(t, &Config{PingInterval: 500 * ms, OnPong: func([]byte, time.Duration) { pongs++ }},
+		mine := func([]byte) { t.Error("the server pings too") }
+		cc, sc := pair(t, &Config{PingInterval: 500 * ms, OnPing: mine, OnPong: func([]byte, time.Duration) { pongs++ }},
 			&Config{OnPing: func([]byte) { at = append(at, time.Since(began)) }})
 		c, s := attach(t, cc, nil), attach(t, sc, nil)
 		time.Sleep(1750 * ms)

@@ -3,6 +3,7 @@ package okws
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -114,19 +115,19 @@ func TestExtensionAnswers(t *testing.T) {
 				ended := make(chan string, 2)
 				w.serveRaw(func(p *rawPeer) {
 					p.upgrade("Sec-WebSocket-Extensions", "permessage-deflate; "+answer)
-					frame := make([]byte, 8)
-					_, _ = p.in.Read(frame)
-					for i := range 2 {
-						frame[6+i] ^= frame[2+i]
+					frame := make([]byte, 6+2+len(unexpectedExtensions))
+					_, _ = io.ReadFull(p.in, frame)
+					for i := range frame[6:] {
+						frame[6+i] ^= frame[2+i%4]
 					}
-					ended <- fmt.Sprintf("%x %x", frame[0], frame[6:])
+					ended <- fmt.Sprintf("%x %x %s", frame[:2], frame[6:8], frame[8:])
 					p.send("\x88\x02\x03\xf2")
 				}, func(p *rawPeer) { p.upgrade("Sec-WebSocket-Extensions", "permessage-deflate; "+answer) })
 				r := newRecorder(t)
 				ws := w.open(r.listener(), nil)
 				ws.SendText("lost")
 				r.want("open", "closing 1010", "closed 1010")
-				if got := <-ended; got != "88 03f2" {
+				if got := <-ended; got != fmt.Sprintf("88%x 03f2 unexpected Sec-WebSocket-Extensions in response header", 0x80|2+len(unexpectedExtensions)) {
 					t.Errorf("the server got %s", got)
 				}
 				_, err := Dial(t.Context(), w.client, "ws://server.test/", nil)
