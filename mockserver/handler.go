@@ -47,6 +47,7 @@ func (d *handlerDispatcher) Dispatch(ctx context.Context, r *Request) Response {
 		defer unbind()
 		defer w.finish()
 		d.handler.ServeHTTP(w, request.WithContext(life))
+		w.returned = true
 	}
 	if s, ok := ctx.Value(serverKey{}).(*Server); ok {
 		w.fault = s.fault
@@ -122,6 +123,7 @@ type handlerWriter struct {
 	infos     []informational
 	body      bytes.Buffer // until committed
 	committed bool
+	returned  bool // the handler did, which one that calls t.Fatal does not, nor does it panic
 	pipe      *io.PipeWriter
 	reader    *handlerBody
 }
@@ -229,6 +231,10 @@ func (w *handlerWriter) response(fields []string) Response {
 func (w *handlerWriter) finish() {
 	p := recover()
 	switch {
+	case p == nil && !w.returned && w.committed:
+		w.pipe.CloseWithError(errGone)
+	case p == nil && !w.returned:
+		w.ready <- scriptFault(errGone)
 	case p == nil && w.committed:
 		w.pipe.Close()
 	case p == nil:

@@ -56,7 +56,7 @@ func (c *connection) serveHTTP2(ctx context.Context, conn net.Conn) {
 		s.begin(r)
 		s.exchanges.Go(func() {
 			defer s.end(r)
-			x.run(ctx, last)
+			x.serve(ctx, last)
 		})
 	}
 	s.exchanges.Wait()

@@ -77,6 +77,22 @@ func (r *Response) framed(to *Request) error {
 	return nil
 }
 
+// errGone is the fault of a script that ended its goroutine where it should have returned.
+var errGone = errors.New("mockserver: the script ended its goroutine, as t.Fatal does")
+
+// serve runs the exchange, and ends the stream if the script does not come back from it ([runtime.Goexit]), which ends no more than one goroutine.
+func (x *streamExchange) serve(ctx context.Context, bare bool) {
+	returned := false
+	defer func() {
+		if !returned {
+			x.server.cfg.logger.Error("mockserver: fault", "err", errGone)
+			x.stream.Cancel(http2.InternalError, errGone)
+		}
+	}()
+	x.run(ctx, bare)
+	returned = true
+}
+
 // run answers the request. bare says that it has no content.
 func (x *streamExchange) run(ctx context.Context, bare bool) {
 	defer func() { _ = x.stream.Source().Close() }() // asks for no more of a request that was not read, and forgets what came of it
