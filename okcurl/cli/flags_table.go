@@ -134,7 +134,7 @@ var flags = []flag{
 		set: func(o *options, v string) (err error) { o.proxyUser, err = parseUser(v); return err }},
 	{short: 'r', long: "range", arg: "RANGE", help: "ask for a part of the resource: 0-499, 500-, -500",
 		set: func(o *options, v string) error { o.byteRange = v; return nil }},
-	{long: "read-timeout", arg: "SECONDS", help: "limit for each wait for bytes, and for a TLS handshake; 0 is none (default 10)",
+	{long: "read-timeout", arg: "SECONDS", help: "limit for each wait for bytes, for the peer to take some, and for a TLS handshake; 0 is none (default 10, and 60 where a body is sent)",
 		set: func(o *options, v string) error { return setSeconds(&o.readTimeout, v) }},
 	{short: 'e', long: "referer", arg: "URL", help: "send URL as Referer",
 		set: func(o *options, v string) error { o.referer = v; return nil }},

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/okhttp-go/ok/okhttp"
 	okcache "github.com/okhttp-go/ok/okhttp-cache"
@@ -150,13 +151,21 @@ func (s *session) close() {
 	}
 }
 
+// patience is the limit of a wait where a body is sent. What was handed to the kernel may be megabytes, which a slow link or server needs its time for: it takes
+// nothing more meanwhile, or after the end says nothing, and is not silent for all that.
+const patience = time.Minute
+
 // timeouts are the limits of single operations.
 func (o *options) timeouts() (settings []okhttp.Option) {
 	if o.connectTimeout != unset {
 		settings = append(settings, okhttp.WithConnectTimeout(o.connectTimeout))
 	}
-	if o.readTimeout != unset {
-		settings = append(settings, okhttp.WithReadTimeout(o.readTimeout))
+	wait := o.readTimeout
+	if sends := len(o.data) > 0 && !o.get || len(o.form) > 0 || len(o.uploads) > 0; sends && wait == unset {
+		wait = patience
+	}
+	if wait != unset {
+		settings = append(settings, okhttp.WithReadTimeout(wait), okhttp.WithWriteTimeout(wait))
 	}
 	return settings
 }

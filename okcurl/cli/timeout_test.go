@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -28,6 +30,14 @@ func TestTimeLimits(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	})
+	deaf := dialFunc(func(context.Context, string, string) (net.Conn, error) { // whoever is there takes nothing
+		near, _ := okio.ConnPair(0)
+		return near, nil
+	})
+	large := filepath.Join(t.TempDir(), "large")
+	if err := os.WriteFile(large, make([]byte, 8<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	const server, half = "http://10.0.0.1/", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc"
 	for _, c := range []struct {
 		name     string
@@ -50,6 +60,11 @@ func TestTimeLimits(t *testing.T) {
 		{"read timeout, body", "--read-timeout 7 " + server, nil, half, 7 * time.Second, "timed out while receiving the body: read timeout after 7s"},
 		{"read timeout by default", server, nil, "", 10 * time.Second, "timed out while waiting for the response: read timeout after 10s"},
 		{"no read timeout", "--read-timeout 0 -m 3600 " + server, nil, "", time.Hour, "time limit (--max-time) reached while waiting for the response"},
+		{"read timeout, sending", "--read-timeout 7 -T " + large + " " + server, deaf, "", 7 * time.Second, "timed out while sending the request: write timeout after 7s"},
+		{"sending, by default", "-T " + large + " " + server, deaf, "", time.Minute, "timed out while sending the request: write timeout after 1m0s"},
+		{"no read timeout, sending", "--read-timeout 0 -m 3600 -T " + large + " " + server, deaf, "", time.Hour, "time limit (--max-time) reached while sending the request"},
+		{"after sending, by default", "-d x " + server, nil, "", time.Minute, "timed out while waiting for the response: read timeout after 1m0s"},
+		{"a query is not sent", "-G -d x " + server, nil, "", 10 * time.Second, "timed out while waiting for the response: read timeout after 10s"},
 		{"a limit for each URL", "-m 3 " + server + " " + server, nil, "", 6 * time.Second, "time limit (--max-time) reached while waiting for the response"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
