@@ -1,23 +1,18 @@
 package api
 
 import (
-	"errors"
-	"flag"
 	"go/ast"
 	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/okhttp-go/ok/tests/build"
+	"github.com/okhttp-go/ok/tests/golden"
 )
-
-var update = flag.Bool("update", false, "write the listings anew")
 
 // TestListings compares what each product module exports with its file.
 func TestListings(t *testing.T) {
@@ -31,20 +26,7 @@ func TestListings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			file := m.Dir + ".txt"
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(file)
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				t.Fatal(err)
-			}
-			if diff := difference(string(want), got); diff != "" {
-				t.Errorf("the exported surface is not that of tests/api/%s; if the change is meant, run go test ./tests/api -update\n%s", file, diff)
-			}
+			golden.Compare(t, m.Dir+".txt", got)
 		})
 	}
 	stale(t, w)
@@ -65,23 +47,6 @@ func stale(t *testing.T, w *build.Workspace) {
 			t.Errorf("tests/api/%s belongs to no product module", f)
 		}
 	}
-}
-
-// difference lists the lines that only one side has, in the order they stand; moved lines do not count.
-func difference(want, got string) string {
-	var out strings.Builder
-	for _, side := range []struct{ mark, of, against string }{{"-", want, got}, {"+", got, want}} {
-		has := map[string]int{}
-		for line := range strings.Lines(side.against) {
-			has[line]++
-		}
-		for line := range strings.Lines(side.of) {
-			if has[line]--; has[line] < 0 {
-				out.WriteString(side.mark + " " + line)
-			}
-		}
-	}
-	return out.String()
 }
 
 func TestExported(t *testing.T) {
@@ -160,7 +125,7 @@ type Sealed interface // sealed
 	Do(x int) (err error)
 var V error`
 	if got := strings.Join(exported(p), "\n"); got != want {
-		t.Errorf("listing\n%s\nwant\n%s\ndifference\n%s", got, want, difference(want+"\n", got+"\n"))
+		t.Errorf("listing\n%s\nwant\n%s\ndifference\n%s", got, want, golden.Difference(want+"\n", got+"\n"))
 	}
 }
 
@@ -174,14 +139,5 @@ func TestUnnamed(t *testing.T) {
 		if got := unnamed(sig); got != want {
 			t.Errorf("%s becomes %s, want %s", sig, got, want)
 		}
-	}
-}
-
-func TestDifference(t *testing.T) {
-	if got := difference("a\nb\nb\n", "b\na\nc\n"); got != "- b\n+ c\n" {
-		t.Errorf("difference %q", got)
-	}
-	if got := difference("a\nb\n", "a\nb\n"); got != "" {
-		t.Errorf("difference of equals %q", got)
 	}
 }

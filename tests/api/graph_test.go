@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/okhttp-go/ok/tests/build"
+	"github.com/okhttp-go/ok/tests/golden"
 )
 
 // graphFile has what each product module brings into the module graph of its users.
@@ -33,20 +34,7 @@ func TestModuleGraphs(t *testing.T) {
 		linked := golist(t, dir, "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./...")
 		out.WriteString(graph(m.Dir, all, linked, ours))
 	}
-	got := out.String()
-	if *update {
-		if err := os.WriteFile(graphFile, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(graphFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("module graphs are not those of tests/api/%s; if the change is meant, run go test ./tests/api -update\n%s", graphFile, difference(string(want), got))
-	}
+	golden.Compare(t, graphFile, out.String())
 }
 
 func golist(t *testing.T, dir string, args ...string) []string {

@@ -1,9 +1,7 @@
 package faults
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -11,9 +9,8 @@ import (
 
 	"github.com/okhttp-go/ok/mockserver"
 	"github.com/okhttp-go/ok/okhttp/http2"
+	"github.com/okhttp-go/ok/tests/golden"
 )
-
-var update = flag.Bool("update", false, "write testdata/matrix.txt")
 
 var moments = []mockserver.Moment{
 	mockserver.RequestStart, mockserver.RequestHead, mockserver.RequestBody, mockserver.ResponseStart, mockserver.ResponseBody, mockserver.ResponseEnd,
@@ -59,7 +56,7 @@ func TestMatrix(t *testing.T) {
 			}
 		}
 	}
-	compare(t, "testdata/matrix.txt", table.String())
+	golden.Compare(t, "testdata/matrix.txt", table.String())
 }
 
 // chancy reports whether it is a matter of chance what a client sees.
@@ -126,30 +123,4 @@ func check(t *testing.T, effect string, m mockserver.Moment, o outcome) {
 	if o.version == "HTTP/1.1" && o.err != nil && o.nextOn == 0 {
 		t.Error("a connection was used again after a failure")
 	}
-}
-
-func compare(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, b := strings.Split(strings.ReplaceAll(string(want), "\r\n", "\n"), "\n"), strings.Split(got, "\n")
-	for i := range max(len(a), len(b)) {
-		if i >= len(a) || i >= len(b) || a[i] != b[i] {
-			t.Errorf("line %d differs\ngot  %s\nwant %s", i+1, at(b, i), at(a, i))
-		}
-	}
-}
-
-func at(lines []string, i int) string {
-	if i < len(lines) {
-		return lines[i]
-	}
-	return "nothing"
 }

@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write testdata/results.txt")
+	"github.com/okhttp-go/ok/tests/golden"
+)
 
 const (
 	vectorsFile = "testdata/vectors.json.gz"
@@ -77,18 +75,7 @@ func TestConformance(t *testing.T) {
 		}
 	}
 	got := "Content codings as they are decoded, written by: go test -run TestConformance -update\n\n" + scores.String() + table.String()
-	if *update {
-		if err := os.WriteFile(resultsFile, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(resultsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.ReplaceAll(string(want), "\r\n", "\n") != got {
-		t.Errorf("the results changed; look at the difference, then run with -update\n%s", got)
-	}
+	golden.Compare(t, resultsFile, got)
 }
 
 // TestEngine checks that the engine tells wrong decoders from right ones.

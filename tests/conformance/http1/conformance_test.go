@@ -2,14 +2,12 @@ package http1
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write testdata/results.txt")
+	"github.com/okhttp-go/ok/tests/golden"
+)
 
 const resultsFile = "testdata/results.txt"
 
@@ -46,18 +44,7 @@ func TestConformance(t *testing.T) {
 	}
 	got := fmt.Sprintf("Responses of llhttp's tests as okhttp/http1 decides them, written by: go test -run TestConformance -update\n\n%d of %d as llhttp\n%s",
 		same, len(cases), table.String())
-	if *update {
-		if err := os.WriteFile(resultsFile, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(resultsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.ReplaceAll(string(want), "\r\n", "\n") != got {
-		t.Errorf("the results changed; look at the difference, then run with -update\n%s", got)
-	}
+	golden.Compare(t, resultsFile, got)
 }
 
 // TestEngine checks that the engine tells a wrong reader from a right one.

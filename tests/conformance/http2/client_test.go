@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/okhttp-go/ok/okhttp"
+	"github.com/okhttp-go/ok/tests/golden"
 )
 
 // okhttpClient is the client of this project with prior knowledge. Its connections stay open until the test ends: many cases would be content
@@ -59,7 +60,7 @@ func TestClient(t *testing.T) {
 	}
 	got := fmt.Sprintf("okhttp before the servers of h2spec's client cases, written by: go test -run TestClient -update\n\n%d of %d pass\n%s",
 		passed, len(results), table.String())
-	compare(t, clientResultsFile, got)
+	golden.Compare(t, clientResultsFile, got)
 }
 
 // netHTTP is the client of the standard library.

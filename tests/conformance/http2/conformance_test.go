@@ -2,14 +2,11 @@ package http2
 
 import (
 	"errors"
-	"flag"
 	"strings"
 	"testing"
 
 	"golang.org/x/net/http2/hpack"
 )
-
-var update = flag.Bool("update", false, "write testdata/client-results.txt and testdata/server-results.txt")
 
 // TestFrames wants every frame read, or refused with one of its error codes.
 func TestFrames(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/okhttp-go/ok/mockserver/servecli"
+	"github.com/okhttp-go/ok/tests/golden"
 )
 
 // serverReasons says, for each case in which the mock server does otherwise than h2spec expects, why.
@@ -83,7 +84,7 @@ func TestServer(t *testing.T) {
 		}
 		fmt.Fprintf(&table, "\n%s\n", tally(t, way.name, results, serverReasons))
 	}
-	compare(t, serverResultsFile, "the mock server before h2spec, strict, written by: go test -run TestServer -update\n"+table.String())
+	golden.Compare(t, serverResultsFile, "the mock server before h2spec, strict, written by: go test -run TestServer -update\n"+table.String())
 }
 
 // tally counts the results, and wants a reason for each that is no pass.
@@ -105,23 +106,6 @@ func tally(t *testing.T, name string, results []Result, reasons map[string]strin
 		}
 	}
 	return fmt.Sprintf("%s: %d of %d pass\n%s", name, passed, len(results), table.String())
-}
-
-// compare wants a file to say what was got.
-func compare(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.ReplaceAll(string(want), "\r\n", "\n") != got {
-		t.Errorf("the results changed; look at the difference, then run with -update\n%s", got)
-	}
 }
 
 // TestServerEngine checks that the engine finds what a server of another project does otherwise.

@@ -11,12 +11,10 @@ import (
 
 	"github.com/okhttp-go/ok/okhttp"
 	okcache "github.com/okhttp-go/ok/okhttp-cache"
+	"github.com/okhttp-go/ok/tests/golden"
 )
 
-var (
-	only   = flag.String("only", "", "the case to run, with what goes over the wire")
-	update = flag.Bool("update", false, "write testdata/results.txt")
-)
+var only = flag.String("only", "", "the case to run, with what goes over the wire")
 
 // beyond is a cache that does all it can.
 var beyond = okcache.Config{
@@ -33,23 +31,15 @@ func TestCacheTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := os.ReadFile("testdata/results.txt")
-	if err != nil && !*update {
-		t.Fatal(err)
-	}
+	const file = "testdata/results.txt"
+	want := golden.Read(t, file)
 	var got string
 	for range 2 { // a case that waits for seconds may meet a bad moment
-		if got = report(t, suites); *only != "" || got == string(want) {
+		if got = report(t, suites); *only != "" || got == want {
 			return
 		}
 	}
-	if *update {
-		if err := os.WriteFile("testdata/results.txt", []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	t.Errorf("got\n%s\nwant\n%s", got, want)
+	golden.Compare(t, file, got)
 }
 
 // report runs the cases and lists what was missed.

@@ -4,16 +4,13 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/okhttp-go/ok/okhttp"
+	"github.com/okhttp-go/ok/tests/golden"
 )
-
-var update = flag.Bool("update", false, "write testdata/results.txt")
 
 const resultsFile = "testdata/results.txt"
 
@@ -52,18 +49,7 @@ func TestConformance(t *testing.T) {
 	}
 	got := fmt.Sprintf("Servers as okhttp takes them, written by: go test -run TestConformance -update\n\n%d of %d as they must be taken\n%s",
 		right, scored, table.String())
-	if *update {
-		if err := os.WriteFile(resultsFile, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(resultsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.ReplaceAll(string(want), "\r\n", "\n") != got {
-		t.Errorf("the results changed; look at the difference, then run with -update\n%s", got)
-	}
+	golden.Compare(t, resultsFile, got)
 }
 
 // decision says what a client did, without names and dates that differ from run to run.

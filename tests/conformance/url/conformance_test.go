@@ -1,14 +1,13 @@
 package url
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write testdata/results.txt")
+	"github.com/okhttp-go/ok/tests/golden"
+)
 
 const resultsFile = "testdata/results.txt"
 
@@ -60,18 +59,7 @@ func report(t *testing.T, results []Result) string {
 
 func TestConformance(t *testing.T) {
 	got := report(t, runAll(t))
-	if *update {
-		if err := os.WriteFile(resultsFile, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(resultsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if normalized := strings.ReplaceAll(string(want), "\r\n", "\n"); got != normalized {
-		t.Errorf("the results changed; look at the difference, then run with -update\ngot:\n%s\nwant:\n%s", got, normalized)
-	}
+	golden.Compare(t, resultsFile, got)
 }
 
 // TestEngine checks that the engine tells a wrong subject from a right one.
