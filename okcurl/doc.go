@@ -46,6 +46,9 @@
 // repeated, a connection that broke. It waits a second, twice as long each time up to ten minutes, or --retry-delay, or what Retry-After says, within
 // --retry-max-time. --retry-connrefused and --retry-all-errors let it do more. What is on standard output already is not fetched again.
 //
+// --proto permits URLs of some schemes alone, =https for one, and --proto-redir redirects; what --proto does not permit, no redirect may either.
+// --max-filesize bounds a body.
+//
 // -L, --location follows redirects, --max-redirs of them. A redirect by 301, 302 or 303 becomes a GET, also with -X. Credentials and
 // cookies do not follow to another origin.
 //
@@ -125,6 +128,7 @@
 //	58   the client certificate cannot be used
 //	60   the server's certificate does not verify
 //	61   the body could not be unpacked
+//	63   the body is larger than --max-filesize
 //	77   could not read the file of --cacert
 //	90   none of the public keys of --pin was shown
 //	92   the server reset the stream, over HTTP/2

@@ -41,6 +41,7 @@ const (
 	exitClientCert  = 58  // the client certificate cannot be used
 	exitCertificate = 60  // the certificate does not verify
 	exitCoding      = 61  // what --compressed asked for cannot be unpacked
+	exitFileSize    = 63  // the body is larger than --max-filesize
 	exitCAFile      = 77  // --cacert cannot be read
 	exitPin         = 90  // none of the public keys of --pin
 	exitStream      = 92  // the server reset the stream, over HTTP/2

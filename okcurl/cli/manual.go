@@ -82,6 +82,7 @@ var exitCodes = []struct {
 	{exitPin, "None of the public keys of --pin was shown"},
 	{exitStream, "The server reset the stream, over HTTP/2"},
 	{exitHandshake, "The SOCKS proxy does not do its part"},
+	{exitFileSize, "The body is larger than --max-filesize"},
 	{exitTooLarge, "The head of the response is too large"},
 	{exitDamaged, "okcurl cache verify found something damaged"},
 	{exitInterrupted, "Interrupted"},

@@ -86,6 +86,9 @@ type options struct {
 	noProxy    *string // nil: that of the environment
 	unixSocket string
 
+	proto, protoRedir []string // schemes, nil for all
+	maxFileSize       int64    // 0 for no limit
+
 	connectTimeout, readTimeout, maxTime time.Duration
 
 	help, version, manual bool
@@ -253,6 +256,15 @@ func (o *options) setCacheSize(text string) error {
 		return fmt.Errorf("expected a number of bytes, 1 or more, got %q", text)
 	}
 	o.cacheSize = n
+	return nil
+}
+
+func (o *options) setMaxFileSize(text string) error {
+	n, ok := multiplied(text)
+	if !ok {
+		return fmt.Errorf("expected a number of bytes, got %q", text)
+	}
+	o.maxFileSize = n
 	return nil
 }
 

@@ -18,6 +18,8 @@ type transfer struct {
 	n         int // of the URL
 	dest      *destination
 	dump      *destination // of --dump-header, nil without it
+	asked     okhttp.URL   // what the command line says
+	talks     bool         // over a web socket
 	tries     int
 	invited   bool          // what the server said may be different the next time
 	invitedIn time.Duration // and when that is, 0 if it did not say
@@ -59,12 +61,16 @@ func (t *transfer) attempt(ctx context.Context, text string, out output) *failur
 }
 
 func (t *transfer) fetch(ctx context.Context, text string, out output) *failure {
-	text, talks := webSocketURL(text)
+	if err := t.o.permitted(text); err != nil {
+		return classify(ctx, err)
+	}
+	text, t.talks = webSocketURL(text)
 	u, user, err := t.o.target(text)
 	if err != nil {
 		return classify(ctx, err)
 	}
 	t.at(u)
+	t.asked = u
 	if t.dest, err = t.o.destinationOf(out, u, t.out); err != nil {
 		return classify(ctx, err)
 	}
@@ -76,7 +82,7 @@ func (t *transfer) fetch(ctx context.Context, text string, out output) *failure 
 	if err != nil {
 		return classify(ctx, err)
 	}
-	if talks {
+	if t.talks {
 		return t.talk(ctx, client, req)
 	}
 	if t.o.sse {
@@ -140,6 +146,9 @@ func (t *transfer) prepare(u okhttp.URL, user *credentials) (client *okhttp.Clie
 		}
 	}
 	settings := []okhttp.Option{okhttp.WithNetworkInterceptor(t)}
+	if t.talks {
+		settings = append(settings, t.o.socketRedirects(u)...)
+	}
 	if t.recorder != nil {
 		settings = append(settings, okhttp.WithNetworkInterceptor(t.recorder))
 	}
@@ -152,6 +161,11 @@ func (t *transfer) prepare(u okhttp.URL, user *credentials) (client *okhttp.Clie
 // Intercept sees each exchange as it is on the wire. It implements [okhttp.Interceptor].
 func (t *transfer) Intercept(ctx context.Context, chain okhttp.Chain) (*okhttp.Response, error) {
 	req := chain.Request()
+	if u := req.URL(); u.String() != t.asked.String() { // the redirect may have come out of the cache
+		if err := t.o.permittedNext(u.Scheme()); err != nil {
+			return nil, err
+		}
+	}
 	fields, err := t.o.wire(req.Headers())
 	if err != nil {
 		return nil, err
@@ -161,6 +175,10 @@ func (t *transfer) Intercept(ctx context.Context, chain okhttp.Chain) (*okhttp.R
 	}
 	resp, err := chain.Proceed(ctx, req)
 	if err != nil {
+		return nil, err
+	}
+	if err := t.mayFollow(resp); err != nil {
+		resp.Body.Close()
 		return nil, err
 	}
 	if t.o.location && isRedirect(resp) && t.redirects >= t.o.maxRedirects {
@@ -215,11 +233,14 @@ func (t *transfer) receive(ctx context.Context, resp *okhttp.Response) *failure 
 			return f
 		}
 	}
+	if most := t.o.maxFileSize; most > 0 && !t.o.head && resp.Body.Len() > most {
+		return tooLong(most)
+	}
 	if err := t.dest.open(); err != nil || t.o.head {
 		return failed // one of the destination is seen when it is closed
 	}
 	bar := t.progress(resp.Body.Len())
-	w := &counted{w: t.dest, bar: bar}
+	w := &counted{w: t.dest, bar: bar, most: t.o.maxFileSize}
 	_, err := slowedReader(resp.Body, t.throttler).WriteTo(w)
 	bar.finish()
 	if t.downloaded == 0 {
@@ -253,13 +274,27 @@ type counted struct {
 	w   io.Writer
 	bar *progress
 	n   int64
+
+	most int64 // that is written, 0 for no limit
 }
 
 func (c *counted) Write(p []byte) (int, error) {
+	var failed error
+	if c.most > 0 && int64(len(p)) > c.most-c.n {
+		p, failed = p[:c.most-c.n], tooLong(c.most)
+	}
 	n, err := c.w.Write(p)
 	c.n += int64(n)
 	c.bar.add(n)
+	if err == nil {
+		err = failed
+	}
 	return n, err
+}
+
+// tooLong is the failure of a body beyond --max-filesize.
+func tooLong(most int64) *failure {
+	return &failure{exitFileSize, fmt.Sprintf("the body has more than the %d bytes of --max-filesize", most)}
 }
 
 // within bounds what has no end of its own by --max-time.
