@@ -102,8 +102,8 @@ func checkResponse(resp *okhttp.Response, key string) *HandshakeError {
 
 // checkSubprotocol wants the server's choice to be one of those offered, which the application may also have put into the header itself.
 func checkSubprotocol(resp *okhttp.Response) *HandshakeError {
-	chosen, ok := resp.Headers().Last("Sec-WebSocket-Protocol")
-	if !ok || hasExactToken(resp.Request().Headers().Values("Sec-WebSocket-Protocol"), chosen) {
+	chosen := strings.Join(slices.Collect(resp.Headers().Values("Sec-WebSocket-Protocol")), ", ") // more than one is none (RFC 6455 section 11.3.4)
+	if _, ok := resp.Headers().Last("Sec-WebSocket-Protocol"); !ok || hasExactToken(resp.Request().Headers().Values("Sec-WebSocket-Protocol"), chosen) {
 		return nil
 	}
 	return &HandshakeError{Response: resp, Detail: "Expected 'Sec-WebSocket-Protocol' header value to be one of those offered but was '" + chosen + "'"}

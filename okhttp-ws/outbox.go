@@ -12,7 +12,8 @@ type outbox struct {
 	pongs    [][]byte // payloads, the oldest first
 	messages []outgoing
 	size     int64 // of the messages in bytes, until they are written
-	pending  int   // how many these are
+	queued   int64 // how many there have been
+	done     int64 // how many of these were written
 	draining bool
 	closing  bool          // a close frame was queued
 	timer    *time.Timer   // ends the wait for the answer to it
@@ -47,13 +48,7 @@ func (o *outbox) drop(err error) {
 	o.pongs, o.messages = nil, nil
 	o.wake()
 	if slices.ContainsFunc(messages, func(m outgoing) bool { return m.written != nil }) {
-		go func() { // who drops holds the lock
-			for _, m := range messages {
-				if m.written != nil {
-					m.written(err)
-				}
-			}
-		}()
+		go notWritten(messages, err) // who drops holds the lock
 	}
 }
 
@@ -165,11 +160,13 @@ func (c *Conn) drainSome() error {
 	if err == nil && (len(batch) == 0 || batch[0].kind != opClose) { // a close frame went out alone, and the peer may have ended the stream for it
 		err = c.flush()
 	}
-	c.mu.Lock()
-	c.outbox.size -= size
-	c.outbox.pending -= len(batch)
-	c.outbox.wake()
-	c.mu.Unlock()
+	if err == nil { // otherwise the end of the connection wakes those who wait
+		c.mu.Lock()
+		c.outbox.size -= size
+		c.outbox.done += int64(len(batch))
+		c.outbox.wake()
+		c.mu.Unlock()
+	}
 	for _, m := range batch {
 		if m.written != nil {
 			m.written(err)
@@ -226,7 +223,7 @@ func (c *Conn) enqueue(m outgoing) (wait <-chan struct{}, err error) {
 	default:
 		o.messages = append(o.messages, m)
 		o.size += int64(len(m.payload))
-		o.pending++
+		o.queued++
 		o.closing = m.kind == opClose
 	}
 	c.mu.Unlock()
@@ -236,12 +233,16 @@ func (c *Conn) enqueue(m outgoing) (wait <-chan struct{}, err error) {
 	return wait, err
 }
 
-// flushed waits until there is nothing in the outbox.
+// flushed waits until what is in the outbox now is written. What comes later does not prolong that.
 func (c *Conn) flushed(ctx context.Context) error {
+	last := int64(-1)
 	for {
 		c.mu.Lock()
 		err := c.err
-		empty := c.outbox.pending == 0
+		if last < 0 {
+			last = c.outbox.queued
+		}
+		empty := c.outbox.done >= last
 		change := c.outbox.change()
 		c.mu.Unlock()
 		switch {

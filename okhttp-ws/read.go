@@ -13,8 +13,9 @@ import (
 
 // Read returns the next message whole. The bytes belong to the caller.
 //
-// The end of ctx ends the call alone: what has come of a message by then is there for the next call. Any other error is final: a [*CloseError] after the peer's close
-// frame, which is answered with the same code; a [*ProtocolError] for what may not be; what failed below otherwise.
+// The end of ctx ends the call alone: what has come of a message by then is there for the next call of Read, ReadInto or [Conn.Messages], while [Conn.NextReader] and
+// [Conn.Discard] drop it with the rest of its message. Any other error is final: a [*CloseError] after the peer's close frame, which is answered with the same code; a
+// [*ProtocolError] for what may not be; what failed below otherwise.
 func (c *Conn) Read(ctx context.Context) (Type, []byte, error) { return c.ReadInto(ctx, nil) }
 
 // ReadInto is Read that appends the message to dst and returns all of it. With room enough in dst nothing is allocated.

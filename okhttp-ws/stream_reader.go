@@ -12,7 +12,7 @@ import (
 )
 
 // NextReader returns the next message as a stream, which need not fit into memory: [Config.MaxMessage] holds all the same. What is left of the message before is
-// dropped, and its reader of no more use. ctx is for the reader too: when it ends reading fails, but the connection and the rest of the message stay good, for the
+// dropped, and its reader of no more use; that is also true of a message in whose middle a [Conn.Read] was interrupted, which only another Read goes on with. ctx is for the reader too: when it ends reading fails, but the connection and the rest of the message stay good, for the
 // next call of NextReader, or of Read, which continues with the next message.
 //
 // The reader returns io.EOF after the message, and otherwise the errors of [Conn.Read]. Text is checked as it comes: a Read can fail that brings bytes.

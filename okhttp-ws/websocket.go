@@ -76,17 +76,20 @@ func (ws *WebSocket) answered(ctx context.Context, key string, resp *okhttp.Resp
 		return
 	}
 	ws.conn = c
+	var lost []outgoing
 	if err != nil { // what was queued is not for a connection like that
+		lost = ws.early
 		ws.early, ws.size = []outgoing{{kind: opClose, code: CodeMandatoryExtension, reason: unexpectedExtensions, written: ws.closeSent}}, 0
 	}
 	c.mu.Lock()
 	o := &c.outbox
-	o.messages, o.size, o.pending, o.closing = ws.early, ws.size, len(ws.early), err != nil || ws.closing
+	o.messages, o.size, o.queued, o.closing = ws.early, ws.size, int64(len(ws.early)), err != nil || ws.closing
 	c.mu.Unlock()
 	ws.early = nil
 	close(ws.decided)
 	ws.unbind, _ = c.Bind(ctx, CodeGoingAway)
 	ws.mu.Unlock()
+	notWritten(lost, err)
 	c.schedulePings()
 	c.kick()
 	go ws.run(c, resp) // apart from the dispatcher, which may go on with other calls
@@ -101,9 +104,6 @@ func (ws *WebSocket) run(c *Conn, resp *okhttp.Response) {
 	for {
 		t, p, err := c.Read(context.Background())
 		if err == nil {
-			if c.Err() != nil {
-				return // it was told
-			}
 			if l.OnMessage != nil && !ws.guarded(func() { l.OnMessage(ws, t, p) }) {
 				return
 			}
@@ -127,8 +127,11 @@ func (ws *WebSocket) run(c *Conn, resp *okhttp.Response) {
 	}
 }
 
-// guarded runs a function of the listener and reports whether it returned.
+// guarded runs a function of the listener, unless the end is being told, and reports whether it returned.
 func (ws *WebSocket) guarded(f func()) (ok bool) {
+	if ws.conn.Err() != nil {
+		return false
+	}
 	defer func() {
 		if ok {
 			return
@@ -190,10 +193,21 @@ func (ws *WebSocket) refused(err error, resp *okhttp.Response) {
 		ws.failed = err
 		close(ws.decided)
 	}
-	ws.early, ws.size = nil, 0
+	lost := ws.early
+	ws.early = nil
 	ws.mu.Unlock()
+	notWritten(lost, err)
 	if !done {
 		ws.tellFailure(err, resp)
+	}
+}
+
+// notWritten tells those who asked that their messages will not be written.
+func notWritten(lost []outgoing, err error) {
+	for _, m := range lost {
+		if m.written != nil {
+			m.written(err)
+		}
 	}
 }
 
