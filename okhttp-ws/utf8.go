@@ -39,17 +39,21 @@ func (t *textCheck) feed(p []byte) bool {
 // whole reports whether the text may end here.
 func (t *textCheck) whole() bool { return t.n == 0 }
 
-// ascii returns the length of a prefix of ASCII, in steps of 32 bytes.
+// ascii returns the length of a prefix of ASCII, in steps of 64 bytes.
 func ascii(p []byte) int {
-	n := 0
-	for ; len(p)-n >= 32; n += 32 {
-		w := (*[32]byte)(p[n:])
-		if (binary.LittleEndian.Uint64(w[0:])|binary.LittleEndian.Uint64(w[8:])|binary.LittleEndian.Uint64(w[16:])|
-			binary.LittleEndian.Uint64(w[24:]))&0x8080808080808080 != 0 {
+	all := len(p)
+	for len(p) >= 64 {
+		w := (*[64]byte)(p)
+		first := binary.LittleEndian.Uint64(w[0:]) | binary.LittleEndian.Uint64(w[8:]) |
+			binary.LittleEndian.Uint64(w[16:]) | binary.LittleEndian.Uint64(w[24:])
+		second := binary.LittleEndian.Uint64(w[32:]) | binary.LittleEndian.Uint64(w[40:]) |
+			binary.LittleEndian.Uint64(w[48:]) | binary.LittleEndian.Uint64(w[56:])
+		if (first|second)&0x8080808080808080 != 0 {
 			break
 		}
+		p = p[64:]
 	}
-	return n
+	return all - len(p)
 }
 
 // unfinished returns how many bytes at the end of p begin an encoding that can go on after them.

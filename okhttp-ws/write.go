@@ -14,6 +14,9 @@ import (
 // written is how much is masked before it goes out: what the processor's caches hold.
 const written = 64 << 10
 
+// crumb is how much of a frame's end goes with what is before it: 64 KiB and a header are one write.
+const crumb = 4 << 10
+
 // Write sends a message whole and returns when the operating system has it. A peer that does not read makes it wait; a client's write timeout, or
 // [Config.WriteTimeout], bounds that.
 //
@@ -186,7 +189,7 @@ func (c *Conn) frame(h header, p []byte) error {
 		if p = p[k:]; len(p) == 0 {
 			return nil
 		}
-		if c.out.Len() >= written {
+		if c.out.Len() >= written && len(p) > crumb {
 			if err := c.send(); err != nil {
 				return err
 			}

@@ -26,7 +26,8 @@ type Socket interface {
 
 // NewSocket adapts c, which then belongs to the socket. Nothing is read ahead and nothing is held back: a read that the source
 // makes and a write that the sink makes go straight to c. Both sides are [Limited], and their limits become deadlines of c: for
-// each read, and for each piece of at most 64 KiB of a write, so that a slow link that moves does not run into the limit of one operation.
+// each read, and for each piece of a write, of 64 KiB and at the end up to 4 KiB more, so that a slow link that moves does not run into the limit of
+// one operation.
 // Whoever sets deadlines of c himself must clear them before the socket is used again.
 //
 // A read or write that runs out of time fails with an error that names it, is [os.ErrDeadlineExceeded] and a [net.Error]. Unlike in

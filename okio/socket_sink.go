@@ -10,6 +10,9 @@ const (
 	// worth setting.
 	socketPiece = 64 << 10
 
+	// socketCrumb is how much more goes with a piece if that is all there is: 64 KiB with a header in front are to be one system call, and wake the peer once.
+	socketCrumb = 4 << 10
+
 	// socketVector is the most slices that one vectored write takes, four full segments and some crumbs.
 	socketVector = 16
 
@@ -58,10 +61,7 @@ func (k *socketSink) WriteBuffer(src *Buffer, n int64) error {
 	}
 	k.start()
 	for n > 0 {
-		piece := min(n, joinedChunk)
-		if k.vectored {
-			piece = min(n, socketPiece)
-		}
+		piece := k.piece(n)
 		// A stream socket that timed out tells what it took and goes on from there; TLS is broken by it.
 		if err := k.begin(!k.vectored); err != nil {
 			return k.socket.failure("write", &k.socketLimit, err)
@@ -77,6 +77,17 @@ func (k *socketSink) WriteBuffer(src *Buffer, n int64) error {
 		}
 	}
 	return nil
+}
+
+// piece is how much of n bytes is written next, under one deadline.
+func (k *socketSink) piece(n int64) int64 {
+	switch {
+	case !k.vectored:
+		return min(n, joinedChunk)
+	case n <= socketPiece+socketCrumb:
+		return n
+	}
+	return socketPiece
 }
 
 // writePiece writes some of the first n bytes of src, at least one, and returns how many are to be dropped from it.
