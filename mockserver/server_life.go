@@ -23,7 +23,7 @@ const (
 var ErrNotStarted = errors.New("mockserver: the server was not started")
 
 // Start starts a server of [NewUnstarted], at an address "host:port", or at that of [WithAddr] if it is empty. Starting again does nothing if the
-// address is the one of before, or empty, and is an error otherwise. After [Server.Close] it is [ErrClosed].
+// address is the one of before, or empty, and is an error otherwise. Once [Server.Close] or [Server.Shutdown] was called it is [ErrClosed].
 func (s *Server) Start(addr string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -31,7 +31,7 @@ func (s *Server) Start(addr string) error {
 		addr = s.cfg.addr
 	}
 	switch {
-	case s.closed:
+	case s.closed || s.draining: // nothing may begin that Shutdown does not wait for
 		return fmt.Errorf("mockserver: start: %w", ErrClosed)
 	case s.addr != nil:
 		return s.startedAt(addr)

@@ -3,6 +3,7 @@ package faults
 import (
 	"crypto/x509"
 	"errors"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,6 +15,17 @@ import (
 	"github.com/okhttp-go/ok/okhttp/http2"
 	"github.com/okhttp-go/ok/okio"
 )
+
+// What listeners are told of a call without tries that ends well, or in a phase.
+const (
+	toldWhole = "ConnectionAcquired ResponseHeadersEnd ResponseBodyEnd ConnectionReleased CallEnd"
+	toldHead  = "ConnectionAcquired ResponseFailed Retry=false ConnectionReleased CallFailed"
+	toldBody  = "ConnectionAcquired ResponseHeadersEnd ResponseFailed ConnectionReleased CallFailed"
+	toldTLS   = "ConnectFailed Retry=false CallFailed"
+	toldAgain = "ConnectionAcquired ResponseFailed Retry=true ConnectionReleased " + toldWhole
+)
+
+var toldIn = map[okhttp.Phase]string{"": toldWhole, okhttp.PhaseTLS: toldTLS, okhttp.PhaseResponseHeaders: toldHead, okhttp.PhaseResponseBody: toldBody}
 
 // TestFraming: responses whose framing is wrong.
 func TestFraming(t *testing.T) {
@@ -59,6 +71,9 @@ func TestFraming(t *testing.T) {
 				if phase != tt.phase || kind(err) != tt.kind || o.body != tt.body || o.nextOn != tt.nextOn || o.next != nil {
 					t.Errorf("%v (%v)\nwant %s in %s after %d bytes, next on connection %d", o, err, tt.kind, tt.phase, tt.body, tt.nextOn)
 				}
+				if told := strings.Join(o.events, " "); told != toldIn[tt.phase] {
+					t.Errorf("told %s\nwant %s", told, toldIn[tt.phase])
+				}
 			})
 		})
 	}
@@ -70,40 +85,58 @@ func TestRetries(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		version string
-		scripts []mockserver.Response
-		fails   string // the kind
-		count   int    // of requests, those that could not be read among them
+		scripts []mockserver.Response // each is for a call
+		fails   string                // the kind of what the last call fails with
+		told    []string              // by call
+		on      []int                 // the connections of the requests, those that could not be read among them, and of a request after them
 	}{
-		{"a refused stream of a used connection", "HTTP/2", []mockserver.Response{mockserver.Reply(200), refusing}, "", 3},
-		{"a goodbye that refuses, on a used connection", "HTTP/2", []mockserver.Response{mockserver.Reply(200), mockserver.Reply(200).On(mockserver.ResponseStart, mockserver.GoAway{Refuse: true})}, "", 3},
-		{"a refused stream of a new connection", "HTTP/2", []mockserver.Response{refusing}, "", 2},
-		{"a call whose streams are refused, and the next", "HTTP/2", []mockserver.Response{refusing, refusing}, "", 3},
-		{"an error of the server", "HTTP/2", []mockserver.Response{mockserver.Reply(200).On(mockserver.ResponseStart, mockserver.CloseStream{Code: http2.InternalError})}, "stream reset INTERNAL_ERROR", 1},
-		{"a new connection that ends", "HTTP/1.1", []mockserver.Response{mockserver.Reply(200).On(mockserver.ResponseStart, mockserver.CloseSocket{})}, "early end", 1},
-		{"a connection that ended when it was idle", "HTTP/1.1", []mockserver.Response{mockserver.Reply(200).On(mockserver.ResponseEnd, mockserver.CloseSocket{}), mockserver.Reply(200)}, "", 2},
-		{"a body that is cut", "HTTP/1.1", []mockserver.Response{mockserver.Reply(200).Text("abcd").On(mockserver.ResponseBody, mockserver.CloseSocket{})}, "early end", 1},
+		{"a refused stream of a used connection", "HTTP/2", []mockserver.Response{mockserver.Reply(200), refusing}, "none", []string{toldWhole, toldAgain}, []int{0, 0, 0, 0}},
+		{"a goodbye that refuses, on a used connection", "HTTP/2", []mockserver.Response{mockserver.Reply(200), mockserver.Reply(200).On(mockserver.ResponseStart, mockserver.GoAway{Refuse: true})}, "none", []string{toldWhole, toldAgain}, []int{0, 0, 1, 1}},
+		{"a refused stream of a new connection", "HTTP/2", []mockserver.Response{refusing}, "none", []string{toldAgain}, []int{0, 0, 0}},
+		{"a call whose streams are refused, and the next", "HTTP/2", []mockserver.Response{refusing, refusing}, "none", []string{strings.Replace(toldAgain, toldWhole, toldHead, 1), toldWhole}, []int{0, 0, 1, 1}},
+		{"an error of the server", "HTTP/2", []mockserver.Response{mockserver.Reply(200).On(mockserver.ResponseStart, mockserver.CloseStream{Code: http2.InternalError})}, "stream reset INTERNAL_ERROR", []string{toldHead}, []int{0, 1}},
+		{"a new connection that ends", "HTTP/1.1", []mockserver.Response{mockserver.Reply(200).On(mockserver.ResponseStart, mockserver.CloseSocket{})}, "early end", []string{toldHead}, []int{0, 1}},
+		{"a connection that ended when it was idle", "HTTP/1.1", []mockserver.Response{mockserver.Reply(200).On(mockserver.ResponseEnd, mockserver.CloseSocket{}), mockserver.Reply(200)}, "none", []string{toldWhole, toldAgain}, []int{0, 1, 1}},
+		{"a body that is cut", "HTTP/1.1", []mockserver.Response{mockserver.Reply(200).Text("abcd").On(mockserver.ResponseBody, mockserver.CloseSocket{})}, "early end", []string{toldBody}, []int{0, 1}},
 	} {
 		t.Run(tt.name+" over "+tt.version, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := mockserver.New(t, append(versions[tt.version], mockserver.WithNetwork(new(okio.Network)))...)
 				defer s.Close()
 				s.Enqueue(tt.scripts...)
-				s.Enqueue(mockserver.Reply(200).Text("ok"))
-				client := s.Client()
+				s.Enqueue(mockserver.Reply(200).Text("ok"), mockserver.Reply(200).Text("ok"))
+				listened := new(events)
+				client := s.Client(okhttp.WithEventListener(listened.listen))
 				defer client.Close()
-				var err error
-				for range len(tt.scripts) {
-					var resp *okhttp.Response
-					if resp, err = client.Get(t.Context(), s.URL("/")); err == nil {
+				get := func() error {
+					resp, err := client.Get(t.Context(), s.URL("/"))
+					if err == nil {
 						_, err = resp.Body.Text()
 					}
+					synctest.Wait() // until what comes after the response is there
+					return err
 				}
-				want := tt.fails
-				if want == "" {
-					want = "none"
+				var err error
+				for i := range tt.scripts {
+					err = get()
+					// A write to what has ended fails or not, by chance; the read after it does.
+					told := strings.Join(slices.DeleteFunc(listened.take(), func(e string) bool { return e == "RequestFailed" }), " ")
+					if told != tt.told[i] {
+						t.Errorf("of call %d was told %s\nwant %s", i, told, tt.told[i])
+					}
 				}
-				if kind(err) != want || s.RequestCount() != tt.count {
-					t.Errorf("ended with %v (%s) after %d requests, want %s after %d", err, kind(err), s.RequestCount(), want, tt.count)
+				if kind(err) != tt.fails {
+					t.Errorf("ended with %v (%s), want %s", err, kind(err), tt.fails)
+				}
+				if err := get(); err != nil {
+					t.Errorf("the call after it ended with %v", err)
+				}
+				var on []int
+				for r, ok := s.TryTakeRequest(); ok; r, ok = s.TryTakeRequest() {
+					on = append(on, r.ConnIndex)
+				}
+				if !slices.Equal(on, tt.on) {
+					t.Errorf("the requests came on connections %v, want %v", on, tt.on)
 				}
 			})
 		})
@@ -167,33 +200,41 @@ func TestTLSFaults(t *testing.T) {
 		{"silence after the handshake", handshake(mockserver.Stall{}), okhttp.PhaseResponseHeaders, func(err error) bool { return isTimeout(err) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := mockserver.New(t, mockserver.WithLocalhostTLS(), mockserver.WithProtocols(okhttp.HTTP1Only))
-			s.Enqueue(tt.script, mockserver.Reply(200).Text("next"))
-			client := s.Client(okhttp.WithReadTimeout(100*time.Millisecond), okhttp.WithRetryOnConnectionFailure(false))
-			resp, err := client.Get(t.Context(), s.URL("/"))
-			if err == nil {
-				_, err = resp.Body.Text()
-			}
-			var failed *okhttp.Error
-			if !errors.As(err, &failed) || failed.Phase != tt.phase || !tt.is(err) {
-				t.Errorf("failed with %v", err)
-			}
-			if failed != nil && failed.Sent != (tt.phase != okhttp.PhaseTLS) {
-				t.Errorf("sent %v", failed.Sent)
-			}
-			if _, err := s.TakeRequest(t.Context()); err != nil {
-				t.Error(err)
-			}
-			resp, err = client.Get(t.Context(), s.URL("/"), okhttp.WithReadTimeout(10*time.Second))
-			if err != nil {
-				t.Fatalf("the next call: %v", err)
-			}
-			if text, err := resp.Body.Text(); text != "next" || err != nil {
-				t.Errorf("the next response was %q, %v", text, err)
-			}
-			if r, err := s.TakeRequest(t.Context()); err != nil || r.ConnIndex != 1 {
-				t.Errorf("the next request was %v, %v", r, err)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				s := mockserver.New(t, mockserver.WithLocalhostTLS(), mockserver.WithProtocols(okhttp.HTTP1Only), mockserver.WithNetwork(new(okio.Network)))
+				defer s.Close()
+				s.Enqueue(tt.script, mockserver.Reply(200).Text("next"))
+				told := new(events)
+				client := s.Client(okhttp.WithReadTimeout(readTimeout), okhttp.WithRetryOnConnectionFailure(false), okhttp.WithEventListener(told.listen))
+				defer client.Close()
+				resp, err := client.Get(t.Context(), s.URL("/"))
+				if err == nil {
+					_, err = resp.Body.Text()
+				}
+				var failed *okhttp.Error
+				if !errors.As(err, &failed) || failed.Phase != tt.phase || !tt.is(err) {
+					t.Errorf("failed with %v", err)
+				}
+				if list := strings.Join(told.take(), " "); list != toldIn[tt.phase] {
+					t.Errorf("told %s\nwant %s", list, toldIn[tt.phase])
+				}
+				if failed != nil && failed.Sent != (tt.phase != okhttp.PhaseTLS) {
+					t.Errorf("sent %v", failed.Sent)
+				}
+				if _, err := s.TakeRequest(t.Context()); err != nil {
+					t.Error(err)
+				}
+				resp, err = client.Get(t.Context(), s.URL("/"))
+				if err != nil {
+					t.Fatalf("the next call: %v", err)
+				}
+				if text, err := resp.Body.Text(); text != "next" || err != nil {
+					t.Errorf("the next response was %q, %v", text, err)
+				}
+				if r, err := s.TakeRequest(t.Context()); err != nil || r.ConnIndex != 1 {
+					t.Errorf("the next request was %v, %v", r, err)
+				}
+			})
 		})
 	}
 }

@@ -49,34 +49,51 @@ type outcome struct {
 	version string
 }
 
+// events are what listeners are told, those that say how a call fared.
+type events struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (e *events) note(event string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.list = append(e.list, event)
+}
+
+// take returns the events since it was called last.
+func (e *events) take() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	list := e.list
+	e.list = nil
+	return list
+}
+
+func (e *events) listen(*okhttp.Call) *okhttp.EventListener {
+	return &okhttp.EventListener{
+		ConnectFailed:      func(okhttp.ConnectEvent) { e.note("ConnectFailed") },
+		ConnectionAcquired: func(okhttp.ConnectionEvent) { e.note("ConnectionAcquired") },
+		ConnectionReleased: func(okhttp.ConnectionEvent) { e.note("ConnectionReleased") },
+		RequestFailed:      func(okhttp.Failure) { e.note("RequestFailed") },
+		ResponseHeadersEnd: func(okhttp.ResponseHeadersEnd) { e.note("ResponseHeadersEnd") },
+		ResponseBodyEnd:    func(okhttp.BodyEnd) { e.note("ResponseBodyEnd") },
+		ResponseFailed:     func(okhttp.Failure) { e.note("ResponseFailed") },
+		RetryDecision:      func(d okhttp.RetryDecision) { e.note(fmt.Sprintf("Retry=%v", d.Retry)) },
+		CallEnd:            func(okhttp.CallEnd) { e.note("CallEnd") },
+		CallFailed:         func(okhttp.Failure) { e.note("CallFailed") },
+	}
+}
+
 // meet makes a call that meets a response with a fault, and one after it, in a bubble.
 func meet(t *testing.T, version string, script mockserver.Response, opts ...okhttp.Option) outcome {
 	t.Helper()
 	server := mockserver.New(t, append(versions[version], mockserver.WithNetwork(new(okio.Network)))...)
 	server.Enqueue(script, mockserver.Reply(200).Text("next"))
 	o := outcome{version: version}
-	var mu sync.Mutex
-	note := func(event string) {
-		mu.Lock()
-		defer mu.Unlock()
-		o.events = append(o.events, event)
-	}
-	listen := func(*okhttp.Call) *okhttp.EventListener {
-		return &okhttp.EventListener{
-			ConnectFailed:      func(okhttp.ConnectEvent) { note("ConnectFailed") },
-			ConnectionAcquired: func(okhttp.ConnectionEvent) { note("ConnectionAcquired") },
-			ConnectionReleased: func(okhttp.ConnectionEvent) { note("ConnectionReleased") },
-			RequestFailed:      func(okhttp.Failure) { note("RequestFailed") },
-			ResponseHeadersEnd: func(okhttp.ResponseHeadersEnd) { note("ResponseHeadersEnd") },
-			ResponseBodyEnd:    func(okhttp.BodyEnd) { note("ResponseBodyEnd") },
-			ResponseFailed:     func(okhttp.Failure) { note("ResponseFailed") },
-			RetryDecision:      func(d okhttp.RetryDecision) { note(fmt.Sprintf("Retry=%v", d.Retry)) },
-			CallEnd:            func(okhttp.CallEnd) { note("CallEnd") },
-			CallFailed:         func(okhttp.Failure) { note("CallFailed") },
-		}
-	}
+	told := new(events)
 	client := server.Client(append([]okhttp.Option{
-		okhttp.WithReadTimeout(readTimeout), okhttp.WithWriteTimeout(readTimeout), okhttp.WithRetryOnConnectionFailure(false), okhttp.WithEventListener(listen),
+		okhttp.WithReadTimeout(readTimeout), okhttp.WithWriteTimeout(readTimeout), okhttp.WithRetryOnConnectionFailure(false), okhttp.WithEventListener(told.listen),
 	}, opts...)...)
 	request, err := okhttp.NewRequest("POST", server.URL("/first"), okhttp.WithBody(okhttp.Text(requestBody)))
 	if err != nil {
@@ -86,10 +103,7 @@ func meet(t *testing.T, version string, script mockserver.Response, opts ...okht
 	o.call(client, request)
 	o.took = time.Since(begun)
 	time.Sleep(time.Second) // until what comes after the response is there
-	mu.Lock()
-	first := o.events
-	o.events = nil
-	mu.Unlock()
+	o.events = told.take()
 	o.nextOn = -1
 	if resp, err := client.Get(t.Context(), server.URL("/next"), okhttp.WithRetryOnConnectionFailure(true)); err != nil {
 		o.next = err
@@ -105,7 +119,6 @@ func meet(t *testing.T, version string, script mockserver.Response, opts ...okht
 			o.nextOn = r.ConnIndex
 		}
 	}
-	o.events = first
 	if err := client.Close(); err != nil {
 		t.Error(err)
 	}
