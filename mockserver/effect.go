@@ -91,10 +91,11 @@ type Wait struct{ For time.Duration }
 type WaitBetween struct{ Min, Max time.Duration }
 
 // WaitLogNormal lets time pass as the latencies of real servers are distributed: half are below the median, and a few much above it, the further the
-// larger sigma is; 0.1 is narrow and 1 has a long tail, which ends at a hundred times the median. It is of the seed of [WithSeed].
+// larger sigma is; 0.1 is narrow and 1 has a long tail, which ends at a hundred times the median, or at Max if that is above 0 and less: what would be above it is Max. It is of the seed of [WithSeed].
 type WaitLogNormal struct {
 	Median time.Duration
 	Sigma  float64
+	Max    time.Duration
 }
 
 // Write sends bytes as they are, at that place of what is sent: on HTTP/2 between two frames.

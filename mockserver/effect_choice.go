@@ -78,8 +78,8 @@ func checkEffect(m Moment, e Effect) error {
 			return fmt.Errorf("WaitBetween %v and %v: expected the first to be the less", e.Min, e.Max)
 		}
 	case WaitLogNormal:
-		if e.Median < 0 || !(e.Sigma >= 0) {
-			return fmt.Errorf("WaitLogNormal of median %v and sigma %v: expected neither to be negative", e.Median, e.Sigma)
+		if e.Median < 0 || !(e.Sigma >= 0) || e.Max < 0 {
+			return fmt.Errorf("WaitLogNormal of median %v, sigma %v and maximum %v: expected none to be negative", e.Median, e.Sigma, e.Max)
 		}
 	}
 	return nil
@@ -115,7 +115,11 @@ func (s *Server) plan(e Effect) []Effect {
 	case WaitBetween:
 		return []Effect{Wait{e.Min + time.Duration(s.dice.chance()*float64(e.Max-e.Min))}}
 	case WaitLogNormal:
-		return []Effect{Wait{time.Duration(float64(e.Median) * min(math.Exp(e.Sigma*s.dice.normal()), longest))}}
+		d := time.Duration(float64(e.Median) * min(math.Exp(e.Sigma*s.dice.normal()), longest))
+		if e.Max > 0 {
+			d = min(d, e.Max)
+		}
+		return []Effect{Wait{d}}
 	}
 	return []Effect{e}
 }

@@ -39,7 +39,8 @@
 //
 // # Scripts
 //
-// A PATH that is a file is a script, read once, at the start:
+// A PATH that is a file, or a pipe such as a shell's <(…), is a script, read once, at the start. The files that one from a pipe names are found from the current
+// folder.
 //
 //	# What each request gets.
 //	GET /hello

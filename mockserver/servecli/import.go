@@ -1,6 +1,7 @@
 package servecli
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -77,20 +78,18 @@ func readMappings(path string) (list []imported, err error) {
 	if err != nil {
 		return nil, err
 	}
-	names := []string{path}
-	files := filepath.Join(filepath.Dir(path), "__files")
-	if filepath.Base(filepath.Dir(path)) == "mappings" {
-		files = filepath.Join(filepath.Dir(path), "..", "__files")
-	}
+	names, base := []string{path}, filepath.Dir(path)
 	if info.IsDir() {
-		mappings := path
+		base = path
 		if within, err := os.Stat(filepath.Join(path, "mappings")); err == nil && within.IsDir() {
-			mappings, files = filepath.Join(path, "mappings"), filepath.Join(path, "__files")
+			base = filepath.Join(path, "mappings")
 		}
-		if names, err = filepath.Glob(filepath.Join(mappings, "*.json")); err != nil {
+		if names, err = mappingsBelow(base); err != nil {
 			return nil, err
 		}
-		slices.Sort(names)
+		if len(names) == 0 {
+			return nil, fmt.Errorf("%s: expected files *.json but there are none", base)
+		}
 	}
 	var errs []error
 	for _, name := range names {
@@ -98,29 +97,79 @@ func readMappings(path string) (list []imported, err error) {
 		if err != nil {
 			return nil, err
 		}
+		to, err := filepath.Rel(base, name)
+		if err != nil {
+			return nil, err
+		}
 		stubs, err := stub.Import(name, text)
 		for i := range stubs {
 			for j := range stubs[i].Responses {
 				if r := &stubs[i].Responses[j]; r.File != "" {
-					r.File = "__files/" + r.File
+					r.File = files + "/" + r.File
 				}
 			}
 		}
 		errs = append(errs, err)
-		list = append(list, imported{strings.TrimSuffix(filepath.Base(name), ".json") + ".json", files, stubs})
+		list = append(list, imported{strings.TrimSuffix(to, ".json") + ".json", filesOf(name), stubs})
 	}
 	return list, errors.Join(errs...)
 }
 
-// write writes the stub file and copies the files that it names. None of them may be there.
+// files is what the folder of the files that responses name is called.
+const files = "__files"
+
+// mappingsBelow returns the files *.json of a folder and of those below it, as WireMock reads them. Folders of files, and those that a dot begins, have none.
+func mappingsBelow(dir string) (names []string, err error) {
+	err = filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != dir && (entry.Name() == files || strings.HasPrefix(entry.Name(), ".")):
+			return filepath.SkipDir
+		case entry.IsDir() || filepath.Ext(name) != ".json":
+			return nil
+		}
+		info, err := os.Stat(name) // of what a link leads to
+		if err == nil && info.Mode().IsRegular() {
+			names = append(names, name)
+		}
+		return err
+	})
+	slices.Sort(names)
+	return names, err
+}
+
+// filesOf returns the folder of the files that a mapping names: that beside the folder of mappings it stands in, or else the one beside itself.
+func filesOf(name string) string {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		abs = name
+	}
+	for dir := filepath.Dir(abs); filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		if filepath.Base(dir) == "mappings" {
+			return filepath.Join(filepath.Dir(dir), files)
+		}
+	}
+	own := filepath.Join(filepath.Dir(abs), files)
+	if _, err := os.Stat(own); err == nil {
+		return own
+	}
+	return filepath.Join(filepath.Dir(filepath.Dir(abs)), files)
+}
+
+// write writes the stub file, and the files that it names beside it. What is there is not written over.
 func (i imported) write(root *os.Root) error {
+	dir := filepath.Dir(i.name)
+	if err := makeDir(root, dir); err != nil {
+		return err
+	}
 	for _, s := range i.stubs {
 		for _, r := range s.Responses {
 			if r.File == "" {
 				continue
 			}
-			if err := copyFile(root, i.files, r.File); err != nil {
-				return err
+			if err := copyFile(root, filepath.Join(dir, filepath.FromSlash(r.File)), i.files, strings.TrimPrefix(r.File, files+"/")); err != nil {
+				return fmt.Errorf("%s: bodyFileName: %w", s.Where(), err)
 			}
 		}
 	}
@@ -128,24 +177,37 @@ func (i imported) write(root *os.Root) error {
 	if err != nil {
 		return err
 	}
-	return create(root, i.name, strings.NewReader(string(text)))
+	return create(root, i.name, bytes.NewReader(text))
 }
 
-func copyFile(root *os.Root, from, name string) error {
-	if _, err := root.Stat(filepath.FromSlash(name)); err == nil {
-		return nil // that of another stub
+func makeDir(root *os.Root, dir string) error {
+	if dir == "." {
+		return nil
 	}
-	f, err := os.OpenInRoot(from, filepath.FromSlash(strings.TrimPrefix(name, "__files/")))
+	return root.MkdirAll(dir, 0o755)
+}
+
+// copyFile copies a file of the folder from. One that is there is that of another stub, and has to be the same.
+func copyFile(root *os.Root, to, from, name string) error {
+	folder, err := os.OpenRoot(from)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	if dir := filepath.Dir(filepath.FromSlash(name)); dir != "." {
-		if err := root.MkdirAll(dir, 0o755); err != nil {
-			return err
-		}
+	defer folder.Close()
+	content, err := folder.ReadFile(filepath.FromSlash(name))
+	if err != nil {
+		return err
 	}
-	return create(root, filepath.FromSlash(name), f)
+	if there, err := root.ReadFile(to); err == nil {
+		if !bytes.Equal(there, content) {
+			return fmt.Errorf("%s is there already, with another content", to)
+		}
+		return nil
+	}
+	if err := makeDir(root, filepath.Dir(to)); err != nil {
+		return err
+	}
+	return create(root, to, bytes.NewReader(content))
 }
 
 func create(root *os.Root, name string, content io.Reader) error {

@@ -122,7 +122,7 @@ type answerer interface {
 }
 
 // open takes path for what it is.
-func open(path string) (answerer, error) {
+func open(ctx context.Context, path string) (answerer, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -131,8 +131,10 @@ func open(path string) (answerer, error) {
 		return openFolder(path)
 	case info.Mode().IsRegular():
 		return openScript(path)
+	case info.Mode()&os.ModeNamedPipe != 0: // mkfifo, or <(…) of a shell: read to its end
+		return openPipe(ctx, path)
 	}
-	return nil, fmt.Errorf("%s: expected a folder or a script but it is neither", path)
+	return nil, fmt.Errorf("%s: expected a folder, a script or a pipe with one, but it is none of them (%v)", path, info.Mode().Type())
 }
 
 // parseFlags takes flags before and behind other arguments, which it returns.

@@ -48,11 +48,48 @@ func openScript(path string) (*script, error) {
 	if err != nil {
 		return nil, err
 	}
-	routes, err := parseScript(path, string(text))
+	return newScript(path, filepath.Dir(path), string(text))
+}
+
+// openPipe reads a script from a pipe to its end, which is where its writers close it. Its files are found from the current folder.
+func openPipe(ctx context.Context, path string) (*script, error) {
+	const most = 16 << 20
+	type result struct {
+		text []byte
+		err  error
+	}
+	read := make(chan result, 1)
+	go func() { // opening waits for a writer, and ends with the process if there is none
+		f, err := os.Open(path)
+		if err != nil {
+			read <- result{nil, err}
+			return
+		}
+		defer f.Close()
+		text, err := io.ReadAll(io.LimitReader(f, most+1))
+		read <- result{text, err}
+	}()
+	select {
+	case r := <-read:
+		if r.err != nil {
+			return nil, r.err
+		}
+		if len(r.text) > most {
+			return nil, fmt.Errorf("%s: expected a script of at most %d bytes", path, most)
+		}
+		return newScript(path, ".", string(r.text))
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%s: the command was ended before the script was there: %w", path, context.Cause(ctx))
+	}
+}
+
+// newScript is the script of a text, whose files are found from dir.
+func newScript(path, dir, text string) (*script, error) {
+	routes, err := parseScript(path, text)
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(filepath.Dir(path))
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -97,7 +97,7 @@ func (a *answers) Close() error {
 }
 
 // openAnswers reads all that a server answers with.
-func openAnswers(o serveArgs, errOut io.Writer) (_ *answers, err error) {
+func openAnswers(ctx context.Context, o serveArgs, errOut io.Writer) (_ *answers, err error) {
 	a := new(answers)
 	defer func() {
 		if err != nil {
@@ -124,7 +124,7 @@ func openAnswers(o serveArgs, errOut io.Writer) (_ *answers, err error) {
 	var last mockserver.Dispatcher
 	switch {
 	case o.path != "":
-		opened, err := open(o.path)
+		opened, err := open(ctx, o.path)
 		if err != nil {
 			return a, err
 		}
@@ -179,7 +179,7 @@ func (l *loud) Dispatch(ctx context.Context, r *mockserver.Request) mockserver.R
 
 // serve runs the server until ctx ends.
 func serve(ctx context.Context, o serveArgs, out, errOut io.Writer) (err error) {
-	a, err := openAnswers(o, errOut)
+	a, err := openAnswers(ctx, o, errOut)
 	if err != nil {
 		return err
 	}

@@ -242,7 +242,7 @@ func TestArguments(t *testing.T) {
 		{"serve --addr 80 " + dir, 2, "", `--addr "80": expected HOST:PORT`},
 		{"serve --cert-out x " + dir, 2, "", "--cert-out needs --tls"},
 		{"serve /nowhere/at/all", 1, "", "/nowhere/at/all"},
-		{"serve /dev/null", 1, "", "neither"},
+		{"serve /dev/null", 1, "", "expected a folder, a script or a pipe with one, but it is none of them (Dc"},
 		{"serve --addr " + busy.Addr().String() + " " + dir, 1, "", "address already in use"},
 		{"serve --tls --cert-out " + dir + " " + dir, 1, "", "writing the certificate"},
 		{"serve --record-to x " + dir, 2, "", "--record-to needs --record"},

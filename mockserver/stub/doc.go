@@ -61,7 +61,7 @@
 //	untilClose  true: the body ends with the connection
 //	informational   [{"status": 103, "headers": {…}}, …], sent before
 //	delay, bodyDelay   a time such as "200ms"; {"from": "10ms", "to": "50ms"} for one at random between them; {"median": "50ms", "sigma": 0.4} for one of
-//	            a log-normal distribution
+//	            a log-normal distribution, at most "max": "1s" if that is there
 //	throttle    {"bytes": 1024, "every": "100ms"}; slowHead is the same for the head
 //	dribble     {"pieces": 5, "over": "1s"}: the body in pieces over that time
 //	trailersDelay      a time between the body and the trailers

@@ -45,7 +45,7 @@ func Routes(o *Options, stubs ...Stub) ([]route.Route, error) {
 				continue
 			}
 			if _, missing := statIn(dir, filepath.FromSlash(one.File)); missing != nil {
-				err = fmt.Errorf("%s: file %s: %w", s.where(), one.File, missing)
+				err = fmt.Errorf("%s: file %s: %w", s.Where(), one.File, missing)
 			}
 		}
 		errs = append(errs, err)

@@ -93,7 +93,11 @@ func (d Duration) MarshalJSON() ([]byte, error) { return marshal(time.Duration(d
 func (d Delay) MarshalJSON() ([]byte, error) {
 	switch {
 	case d.Median > 0:
-		return marshal(map[string]any{"median": d.Median, "sigma": d.Sigma})
+		around := map[string]any{"median": d.Median, "sigma": d.Sigma}
+		if d.Max > 0 {
+			around["max"] = d.Max
+		}
+		return marshal(around)
 	case d.To > 0:
 		return marshal(map[string]any{"from": d.From, "to": d.To})
 	}

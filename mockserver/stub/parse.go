@@ -130,8 +130,8 @@ func (v value) recorded() *Recorded {
 	return r
 }
 
-// where says in which file a stub stands.
-func (s Stub) where() string {
+// Where says in which file, at which line and key a stub stands.
+func (s Stub) Where() string {
 	switch {
 	case s.file == "":
 		return "stub " + s.Name

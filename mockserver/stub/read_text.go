@@ -129,8 +129,9 @@ func (v value) delay() (d Delay) {
 		"to":     func(v value) { d.To = v.duration() },
 		"median": func(v value) { d.Median = v.duration() },
 		"sigma":  func(v value) { d.Sigma = v.float() },
+		"max":    func(v value) { d.Max = v.duration() },
 	})
-	between, around := v.Get("from") != nil || v.Get("to") != nil, v.Get("median") != nil || v.Get("sigma") != nil
+	between, around := v.Get("from") != nil || v.Get("to") != nil, v.Get("median") != nil || v.Get("sigma") != nil || v.Get("max") != nil
 	switch {
 	case between == around:
 		v.fail("expected from and to, or median and sigma")
@@ -138,6 +139,8 @@ func (v value) delay() (d Delay) {
 		v.fail("expected a time \"to\" above \"from\"")
 	case around && (d.Median <= 0 || d.Sigma < 0 || d.Sigma > 3):
 		v.fail("expected a time as median and a sigma from 0 to 3")
+	case around && v.Get("max") != nil && d.Max <= 0:
+		v.fail("expected a time as max above 0")
 	}
 	return d
 }

@@ -53,7 +53,7 @@ func (s Stub) route(dir string, o *Options) (route.Route, error) {
 			err = resp.Err()
 		}
 		if err != nil {
-			return r, fmt.Errorf("%s: response %d: %w", s.where(), i, err)
+			return r, fmt.Errorf("%s: response %d: %w", s.Where(), i, err)
 		}
 		r.Responses = append(r.Responses, resp)
 	}
@@ -201,7 +201,7 @@ func local(name string) bool {
 func (d Delay) wait() mockserver.Effect {
 	switch {
 	case d.Median > 0:
-		return mockserver.WaitLogNormal{Median: time.Duration(d.Median), Sigma: d.Sigma}
+		return mockserver.WaitLogNormal{Median: time.Duration(d.Median), Sigma: d.Sigma, Max: time.Duration(d.Max)}
 	case d.To > 0:
 		return mockserver.WaitBetween{Min: time.Duration(d.From), Max: time.Duration(d.To)}
 	}

@@ -178,12 +178,13 @@ type Effect struct {
 // A Duration is a time span, written as "1.5s".
 type Duration time.Duration
 
-// A Delay is a time span, or one at random: between From and To, or log-normal around Median.
+// A Delay is a time span, or one at random: between From and To, or log-normal around Median and not above Max.
 type Delay struct {
 	Fixed    Duration
 	From, To Duration
 	Median   Duration
-	Sigma    float64 // of the logarithm
+	Sigma    float64  // of the logarithm
+	Max      Duration // of a log-normal one; 0 for 100 times Median
 }
 
 // Fields are header fields in their order, names and values alternating.

@@ -202,6 +202,9 @@ func ask(t *testing.T, s *mockserver.Server, method, path, body string, headers 
 	for i := 0; i < len(headers); i += 2 {
 		req.Header.Add(headers[i], headers[i+1])
 	}
+	if host := req.Header.Get("Host"); host != "" { // which net/http takes from elsewhere
+		req.Host = host
+	}
 	resp, err := client.Do(req)
 	if err != nil {
 		return err.Error()

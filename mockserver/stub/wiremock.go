@@ -73,8 +73,11 @@ func (v value) mapping() (s Stub) {
 	if s.Name == "" {
 		s.Name = id
 	}
-	if scenario != "" {
+	switch {
+	case scenario != "":
 		s.Scenario = &Scenario{scenario, when, then}
+	case when != "" || then != "":
+		v.fail("requiredScenarioState and newScenarioState: expected scenarioName beside them")
 	}
 	if v.Kind == jsontree.Object && v.Get("response") == nil {
 		s.Responses = []Response{{}}
@@ -114,6 +117,7 @@ func readable(s Stub) error {
 
 // wireResponse reads a response.
 func (v value) wireResponse() (r Response) {
+	var fixed Duration
 	v.keys(map[string]func(value){
 		"status": func(v value) { r.Status = int(v.integer(200, 999)) },
 		"statusMessage": func(v value) {
@@ -125,7 +129,7 @@ func (v value) wireResponse() (r Response) {
 		"jsonBody":               func(v value) { r.JSON = v.raw() },
 		"base64Body":             func(v value) { r.Base64 = v.bytes() },
 		"bodyFileName":           func(v value) { r.File = strings.TrimPrefix(v.str(), "/"); v.fileName(r.File) },
-		"fixedDelayMilliseconds": func(v value) { r.Delay.Fixed = v.millis() },
+		"fixedDelayMilliseconds": func(v value) { fixed = v.millis() },
 		"delayDistribution":      func(v value) { r.Delay = v.distribution() },
 		"chunkedDribbleDelay":    func(v value) { v.dribble(&r) },
 		"fault":                  func(v value) { v.fault(&r) },
@@ -144,6 +148,14 @@ func (v value) wireResponse() (r Response) {
 		},
 		"fromConfiguredStub": ignored,
 	})
+	switch d := &r.Delay; { // the two delays come one after the other
+	case d.Median > 0 && fixed > 0:
+		v.fail("expected fixedDelayMilliseconds or a lognormal delayDistribution but got both")
+	case d.To > 0:
+		d.From, d.To = d.From+fixed, d.To+fixed
+	default:
+		d.Fixed += fixed
+	}
 	if r.Template {
 		v.converted(&r)
 	}
@@ -156,7 +168,8 @@ func (v value) millis() Duration {
 
 func (v value) distribution() (d Delay) {
 	kind := ""
-	var lower, upper, fixed Duration
+	var lower, upper, fixed, most Duration
+	bounded := false
 	v.keys(map[string]func(value){
 		"type":         func(v value) { kind = v.str() },
 		"lower":        func(v value) { lower = v.millis() },
@@ -164,7 +177,7 @@ func (v value) distribution() (d Delay) {
 		"milliseconds": func(v value) { fixed = v.millis() },
 		"median":       func(v value) { d.Median = Duration(v.float() * float64(time.Millisecond)) },
 		"sigma":        func(v value) { d.Sigma = v.float() },
-		"maxValue":     ignored,
+		"maxValue":     func(v value) { most = Duration(v.float() * float64(time.Millisecond)); bounded = true },
 	})
 	switch kind {
 	case "fixed":
@@ -177,6 +190,9 @@ func (v value) distribution() (d Delay) {
 	case "lognormal":
 		if d.Median <= 0 || d.Sigma < 0 || d.Sigma > 3 {
 			v.fail("expected a median above 0 and a sigma from 0 to 3")
+		}
+		if d.Max = most; bounded && most <= 0 {
+			v.fail("expected a maxValue above 0")
 		}
 		return d
 	}

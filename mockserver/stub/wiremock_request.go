@@ -1,7 +1,7 @@
 package stub
 
 import (
-	"maps"
+	"bytes"
 	"regexp"
 	"strings"
 
@@ -33,6 +33,9 @@ func (v value) wireRequest() (r Request) {
 		"scheme": func(v value) {
 			over := v.str() == "https"
 			r.TLS = &over
+			if !over && v.Text != "http" {
+				v.fail("expected http or https but it is %q", v.Text)
+			}
 		},
 		"queryParameters": func(v value) { r.Query = v.wireTexts() },
 		"pathParameters":  ignored, // below, with the template
@@ -45,8 +48,8 @@ func (v value) wireRequest() (r Request) {
 		"basicAuth":            func(v value) { r.BasicAuth = v.wireCredentials() },
 		"bodyPatterns": func(v value) {
 			for _, one := range v.list() {
-				if b := one.wireBody(); !merge(body(&r), b) {
-					also(Request{Body: b})
+				if left := merge(body(&r), one.wireBody()); left != nil {
+					also(Request{Body: left})
 				}
 			}
 		},
@@ -79,31 +82,42 @@ func body(r *Request) *Body {
 	return r.Body
 }
 
-// merge adds the conditions of b to those of to, unless they are of the same kind.
-func merge(to, b *Body) bool {
+// merge adds the conditions of b to those of to, and returns those of which there is one of the kind already, nil if there is none.
+func merge(to, b *Body) *Body {
+	var left Body
 	switch {
 	case b.Text != nil && to.Text != nil:
 		to.Text = &Text{All: []Text{*to.Text, *b.Text}}
 	case b.Text != nil:
 		to.Text = b.Text
-	case b.Base64 != nil && to.Base64 == nil:
-		to.Base64 = b.Base64
-	case (b.JSON != nil || b.JSONSubset != nil) && to.JSON == nil && to.JSONSubset == nil:
-		to.JSON, to.JSONSubset, to.ExtraElements, to.AnyOrder = b.JSON, b.JSONSubset, b.ExtraElements, b.AnyOrder
-	case b.JSONPath != nil:
-		for path := range b.JSONPath {
-			if _, taken := to.JSONPath[path]; taken {
-				return false
-			}
-		}
-		if to.JSONPath == nil {
-			to.JSONPath = map[string]JSONValue{}
-		}
-		maps.Copy(to.JSONPath, b.JSONPath)
-	default: // there is one of the kind, or nothing, which was complained about
-		return b.Base64 == nil && b.JSON == nil && b.JSONSubset == nil
 	}
-	return true
+	switch {
+	case b.Base64 != nil && to.Base64 != nil:
+		left.Base64 = b.Base64
+	case b.Base64 != nil:
+		to.Base64 = b.Base64
+	}
+	if b.JSON != nil || b.JSONSubset != nil {
+		into := to
+		if to.JSON != nil || to.JSONSubset != nil {
+			into = &left
+		}
+		into.JSON, into.JSONSubset, into.ExtraElements, into.AnyOrder = b.JSON, b.JSONSubset, b.ExtraElements, b.AnyOrder
+	}
+	for path, want := range b.JSONPath {
+		into := to
+		if _, taken := to.JSONPath[path]; taken {
+			into = &left
+		}
+		if into.JSONPath == nil {
+			into.JSONPath = map[string]JSONValue{}
+		}
+		into.JSONPath[path] = want
+	}
+	if left.Base64 == nil && left.JSON == nil && left.JSONSubset == nil && left.JSONPath == nil {
+		return nil
+	}
+	return &left
 }
 
 func (v value) expression() *Text {
@@ -116,17 +130,51 @@ func (v value) expression() *Text {
 
 // wireHost compares the host without its port.
 func (v value) wireHost(r *Request) {
-	t := v.wireText()
-	switch {
-	case t.Equal != nil:
-		s := regexp.QuoteMeta(*t.Equal) + `(?::\d+)?`
-		r.Host = &Text{Regexp: &s}
-	case t.Regexp != nil:
-		s := `(?:` + *t.Regexp + `)(?::\d+)?`
-		r.Host = &Text{Regexp: &s}
-	default:
-		r.Host = &t
+	t := portless(v.wireText())
+	r.Host = &t
+}
+
+// portless is a text that a host with or without a port has to be, as t without one.
+func portless(t Text) Text {
+	var all []Text
+	add := func(format string, s *string) {
+		if s != nil {
+			re := strings.Replace(format, "%", *s, 1) + `(?::\d+)?`
+			all = append(all, Text{Regexp: &re})
+		}
 	}
+	quoted := func(s *string) *string {
+		if s == nil {
+			return nil
+		}
+		q := regexp.QuoteMeta(*s)
+		return &q
+	}
+	add(`%`, quoted(t.Equal))
+	add(`(?i:%)`, quoted(t.EqualFold))
+	add(`[^:]*%[^:]*`, quoted(t.Contains))
+	add(`(?:%)`, t.Regexp)
+	if t.Present != nil {
+		all = append(all, Text{Present: t.Present})
+	}
+	if t.Not != nil {
+		not := portless(*t.Not)
+		all = append(all, Text{Not: &not})
+	}
+	for _, one := range t.All {
+		all = append(all, portless(one))
+	}
+	if len(t.Any) > 0 {
+		var either []Text
+		for _, one := range t.Any {
+			either = append(either, portless(one))
+		}
+		all = append(all, Text{Any: either})
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return Text{All: all}
 }
 
 func (v value) wireCredentials() *Credentials {
@@ -143,7 +191,7 @@ func (v value) wireCredentials() *Credentials {
 func (v value) pathParameters(r *Request) {
 	v.each(func(name string, member value) {
 		t := member.wireText()
-		if t.Equal == nil || r.Path == nil || !strings.Contains(*r.Path, "{"+name+"}") {
+		if t.Equal == nil || !t.same(Text{Equal: t.Equal}) || r.Path == nil || !strings.Contains(*r.Path, "{"+name+"}") {
 			member.fail("expected equalTo, for a variable of urlPathTemplate")
 			return
 		}
@@ -179,10 +227,18 @@ func (v value) wireText() (t Text) {
 	if v.Kind == jsontree.Object && len(v.Members) == 0 {
 		v.fail("expected a condition, such as equalTo")
 	}
-	if fold && t.Equal != nil {
-		t.Equal, t.EqualFold = nil, t.Equal
-	}
+	v.folded(fold, &t)
 	return t
+}
+
+// folded applies caseInsensitive, which says how equalTo compares.
+func (v value) folded(fold bool, t *Text) {
+	switch {
+	case fold && t.Equal != nil:
+		t.Equal, t.EqualFold = nil, t.Equal
+	case fold:
+		v.fail("caseInsensitive: expected equalTo beside it")
+	}
 }
 
 func (t *Text) wireKeys(fold *bool) map[string]func(value) {
@@ -228,27 +284,37 @@ func (v value) wireBody() *Body {
 	keys := t.wireKeys(&fold)
 	extra := false
 	keys["equalToJson"] = func(v value) {
-		b.JSON = v.raw()
-		if v.Kind == jsontree.String {
-			b.JSON = []byte(v.Text)
-		}
-		v.valid(match.JSON(string(b.JSON)))
+		b.JSON = v.wireJSON()
 	}
 	keys["ignoreArrayOrder"] = func(v value) { b.AnyOrder = v.boolean() }
 	keys["ignoreExtraElements"] = func(v value) { extra = v.boolean() }
 	keys["matchesJsonPath"] = func(v value) { v.wireJSONPath(b) }
 	keys["binaryEqualTo"] = func(v value) { b.Base64 = v.bytes() }
 	v.keys(keys)
+	if v.Kind == jsontree.Object && v.Get("equalToJson") == nil && (extra || b.AnyOrder) {
+		v.fail("ignoreArrayOrder and ignoreExtraElements: expected equalToJson beside them")
+	}
 	if extra {
 		b.JSON, b.JSONSubset, b.ExtraElements = nil, b.JSON, true
 	}
-	if fold && t.Equal != nil {
-		t.Equal, t.EqualFold = nil, t.Equal
-	}
+	v.folded(fold, &t)
 	if !t.same(Text{}) || len(t.All)+len(t.Any) > 0 {
 		b.Text = &t
 	}
 	return b
+}
+
+// wireJSON reads a value that JSON has to be, or a text of it.
+func (v value) wireJSON() []byte {
+	text := v.raw()
+	if v.Kind == jsontree.String {
+		text = []byte(v.Text)
+	}
+	if bytes.Contains(text, []byte("${json-unit.")) {
+		v.fail("placeholders such as ${json-unit.ignore} are not understood: expected values")
+	}
+	v.valid(match.JSON(string(text)))
+	return text
 }
 
 // wireJSONPath reads an expression that has to select something, or one with what its value has to be.
@@ -262,15 +328,18 @@ func (v value) wireJSONPath(b *Body) {
 		keys := want.Text.wireKeys(&fold)
 		keys["expression"] = func(v value) { path = v.str() }
 		keys["equalToJson"] = func(v value) {
-			want.JSON = v.raw()
-			if v.Kind == jsontree.String {
-				want.JSON = []byte(v.Text)
-			}
-			v.valid(match.JSON(string(want.JSON)))
+			want.JSON = v.wireJSON()
 		}
 		v.keys(keys)
-		if fold && want.Equal != nil {
-			want.Equal, want.EqualFold = nil, want.Equal
+		v.folded(fold, &want.Text)
+		switch {
+		case v.Get("expression") == nil:
+			v.fail("expected an expression")
+			return
+		case want.JSON != nil && !want.same(Text{}):
+			v.fail("expected equalToJson or conditions of a text but got both")
+		case want.JSON == nil && want.same(Text{}):
+			want.Present = &there
 		}
 	} else if !v.is(jsontree.String) {
 		return
@@ -283,19 +352,29 @@ func (v value) wireJSONPath(b *Body) {
 func (v value) wirePart() (p Part, ok bool) {
 	begun := len(v.rd.errs)
 	v.keys(map[string]func(value){
-		"name":         func(v value) { p.Name = v.str() },
-		"filename":     func(v value) { p.FileName = v.str() },
-		"matchingType": ignored,
-		"headers":      func(v value) { p.Headers = v.wireTexts() },
+		"name":     func(v value) { p.Name = v.str() },
+		"filename": func(v value) { p.FileName = v.str() },
+		"matchingType": func(v value) {
+			if kind := v.str(); kind != "ANY" {
+				v.fail("expected ANY, as one part has to match, but it is %q", kind)
+			}
+		},
+		"headers": func(v value) { p.Headers = v.wireTexts() },
 		"bodyPatterns": func(v value) {
 			for _, one := range v.list() {
-				switch b := one.wireBody(); {
-				case b.Text != nil && p.Text == nil:
-					p.Text = b.Text
-				case b.JSON != nil && p.JSON == nil && !b.AnyOrder:
+				b := one.wireBody()
+				if b.Base64 != nil || b.JSONSubset != nil || b.JSONPath != nil || b.AnyOrder || b.JSON != nil && p.JSON != nil || b.Text == nil && b.JSON == nil {
+					one.fail("expected conditions of a text, or equalToJson once and without options, for a part")
+					continue
+				}
+				if b.JSON != nil {
 					p.JSON = b.JSON
-				default:
-					one.fail("expected one text, or equalToJson without options, for a part")
+				}
+				switch {
+				case b.Text != nil && p.Text != nil:
+					p.Text = &Text{All: []Text{*p.Text, *b.Text}}
+				case b.Text != nil:
+					p.Text = b.Text
 				}
 			}
 		},
