@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strconv"
 	"strings"
@@ -88,8 +89,21 @@ func (a *api) allowed(r *mockserver.Request) bool {
 	return subtle.ConstantTimeCompare(given[:], a.token[:]) == 1 && strings.EqualFold(scheme, "Bearer")
 }
 
-// Decide implements [mockserver.Decider]: who has no token is sent away before a body is read.
+// local reports whether a request names this machine. A page whose own name was made to lead here (DNS rebinding) sends that name.
+func local(r *mockserver.Request) bool {
+	u, err := r.URL()
+	if err != nil {
+		return false
+	}
+	host := strings.Trim(u.Host(), "[]")
+	return host == "localhost" || net.ParseIP(host).IsLoopback()
+}
+
+// Decide implements [mockserver.Decider]: who has no token, or asks for another host, is sent away before a body is read.
 func (a *api) Decide(r *mockserver.Request) (mockserver.Response, bool) {
+	if !local(r) {
+		return text(421, "expected localhost or a loopback address as the host\n").SkipRequestBody(), true
+	}
 	if a.allowed(r) {
 		return mockserver.Response{}, false
 	}

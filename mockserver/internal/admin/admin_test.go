@@ -21,7 +21,7 @@ const token = "0123456789abcdef"
 func ask(t *testing.T, s *mockserver.Server, method, path, body, authorization string, headers ...string) (int, string) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DialContext: s.DialContext, DisableKeepAlives: true}}
-	req, err := http.NewRequestWithContext(t.Context(), method, "http://h"+path, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(t.Context(), method, "http://localhost"+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,6 +29,9 @@ func ask(t *testing.T, s *mockserver.Server, method, path, body, authorization s
 		req.Header.Set("Authorization", authorization)
 	}
 	for i := 0; i < len(headers); i += 2 {
+		if headers[i] == "Host" {
+			req.Host = headers[i+1]
+		}
 		req.Header.Add(headers[i], headers[i+1])
 	}
 	resp, err := client.Do(req)
@@ -68,6 +71,19 @@ func TestToken(t *testing.T) {
 	}
 	if _, err := admin.New(admin.Config{Token: "short"}); err == nil {
 		t.Error("a token that can be guessed")
+	}
+}
+
+// A name that leads to this machine by a trick of DNS is none of it, even with the token.
+func TestHost(t *testing.T) {
+	_, control := started(t, "")
+	for host, want := range map[string]int{
+		"localhost": 200, "localhost:80": 200, "LOCALHOST": 200, "127.0.0.1": 200, "127.1.2.3:99": 200, "[::1]": 200, "[::1]:8080": 200,
+		"evil.test": 421, "localhost.evil.test": 421, "127.0.0.1.evil.test": 421, "10.0.0.1": 421, "0.0.0.0": 421, "[::2]": 421,
+	} {
+		if status, text := ask(t, control, "GET", "/requests", "", "Bearer "+token, "Host", host); status != want {
+			t.Errorf("host %s: %d %s", host, status, text)
+		}
 	}
 }
 
