@@ -159,7 +159,7 @@ func TestInterceptors(t *testing.T) {
 	})))
 }
 
-// Fact 38: the four schemes, in any case.
+// The four schemes, in any case, as URLs. TestConnectSchemes connects.
 func TestSchemes(t *testing.T) {
 	for from, want := range map[string]string{
 		"ws://h/x": "http://h/x", "WS://h/x": "http://h/x", "wss://h/x": "https://h/x", "WsS://h:1/x": "https://h:1/x", "http://h/x": "http://h/x", "https://h/x": "https://h/x",

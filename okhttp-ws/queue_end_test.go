@@ -63,7 +63,9 @@ func TestNotOpenedAfterFailure(t *testing.T) {
 func TestFlushEnds(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		cc, sc := pair(t, &Config{Compression: Compression{Off: true}}, nil)
+		read := make(chan struct{})
 		go func() { // slowly
+			defer close(read)
 			for sc.Err() == nil {
 				_, _, _ = sc.Read(background())
 				time.Sleep(ms)
@@ -90,6 +92,7 @@ func TestFlushEnds(t *testing.T) {
 		}
 		c.ws.Cancel()
 		_ = sc.CloseNow()
+		<-read
 	})
 }
 
