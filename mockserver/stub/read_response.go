@@ -37,6 +37,9 @@ func (v value) response() (r Response) {
 		"effects":         func(v value) { r.Effects = v.effects() },
 		"skipRequestBody": func(v value) { r.SkipRequestBody = v.boolean() },
 		"shutdownServer":  func(v value) { r.ShutdownServer = v.boolean() },
+		"settings":        func(v value) { r.Settings = v.settings() },
+		"inTunnel":        func(v value) { r.InTunnel = v.boolean() },
+		"pushes":          func(v value) { r.Pushes = v.pushes() },
 	})
 	if len(v.rd.errs) > begun {
 		return r
@@ -65,6 +68,28 @@ func (v value) response() (r Response) {
 		v.fail("%s", strings.TrimPrefix(err.Error(), "mockserver: "))
 	}
 	return r
+}
+
+// pushes reads what is pushed along. It is made before there is a request, so it has neither a template nor a file.
+func (v value) pushes() (list []Push) {
+	for _, one := range v.list() {
+		var p Push
+		one.keys(map[string]func(value){
+			"method":  func(v value) { p.Method = v.str() },
+			"path":    func(v value) { p.Path = v.str() },
+			"headers": func(v value) { p.Headers = v.fields() },
+			"response": func(v value) {
+				p.Response = v.response()
+				for name, there := range map[string]bool{"file": p.Response.File != "", "template": p.Response.Template, "pushes": p.Response.Pushes != nil} {
+					if there {
+						v.fail("%s: not in what is pushed", name)
+					}
+				}
+			},
+		})
+		list = append(list, p)
+	}
+	return list
 }
 
 // fileName complains about a name that leads out of the folder.

@@ -1,6 +1,7 @@
 package stub
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -119,6 +120,13 @@ func (r Response) plain() mockserver.Response {
 	}
 	if r.ShutdownServer {
 		resp = resp.ShutdownServer()
+	}
+	resp = resp.Settings(settings(r.Settings)...)
+	if r.InTunnel {
+		resp = resp.InTunnel()
+	}
+	for _, p := range r.Pushes {
+		resp = resp.Push(cmp.Or(p.Method, "GET"), p.Path, p.Response.plain(), p.Headers...)
 	}
 	return resp
 }

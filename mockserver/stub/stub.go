@@ -106,30 +106,41 @@ type Part struct {
 
 // A Response is what a stub answers.
 type Response struct {
-	Status          int             `json:"status,omitempty"`
-	Reason          *string         `json:"reason,omitempty"`
-	Headers         Fields          `json:"headers,omitempty"`
-	Body            *string         `json:"body,omitempty"`
-	JSON            json.RawMessage `json:"json,omitempty"`
-	Base64          *[]byte         `json:"base64,omitempty"`
-	File            string          `json:"file,omitempty"`
-	Raw             *string         `json:"raw,omitempty"`
-	Template        bool            `json:"template,omitempty"`
-	Chunked         *Chunks         `json:"chunked,omitempty"`
-	UntilClose      bool            `json:"untilClose,omitempty"`
-	Trailers        Fields          `json:"trailers,omitempty"`
-	Informational   []Informational `json:"informational,omitempty"`
-	Delay           Delay           `json:"delay,omitzero"`
-	BodyDelay       Delay           `json:"bodyDelay,omitzero"`
-	Throttle        *Throttle       `json:"throttle,omitempty"`
-	Dribble         *Dribble        `json:"dribble,omitempty"`
-	SlowHead        *Throttle       `json:"slowHead,omitempty"`
-	TrailersDelay   Duration        `json:"trailersDelay,omitzero"`
-	MalformedChunk  bool            `json:"malformedChunk,omitempty"`
-	WrongLength     int64           `json:"wrongLength,omitempty"`
-	Effects         []Effect        `json:"effects,omitempty"`
-	SkipRequestBody bool            `json:"skipRequestBody,omitempty"`
-	ShutdownServer  bool            `json:"shutdownServer,omitempty"`
+	Status          int               `json:"status,omitempty"`
+	Reason          *string           `json:"reason,omitempty"`
+	Headers         Fields            `json:"headers,omitempty"`
+	Body            *string           `json:"body,omitempty"`
+	JSON            json.RawMessage   `json:"json,omitempty"`
+	Base64          *[]byte           `json:"base64,omitempty"`
+	File            string            `json:"file,omitempty"`
+	Raw             *string           `json:"raw,omitempty"`
+	Template        bool              `json:"template,omitempty"`
+	Chunked         *Chunks           `json:"chunked,omitempty"`
+	UntilClose      bool              `json:"untilClose,omitempty"`
+	Trailers        Fields            `json:"trailers,omitempty"`
+	Informational   []Informational   `json:"informational,omitempty"`
+	Delay           Delay             `json:"delay,omitzero"`
+	BodyDelay       Delay             `json:"bodyDelay,omitzero"`
+	Throttle        *Throttle         `json:"throttle,omitempty"`
+	Dribble         *Dribble          `json:"dribble,omitempty"`
+	SlowHead        *Throttle         `json:"slowHead,omitempty"`
+	TrailersDelay   Duration          `json:"trailersDelay,omitzero"`
+	MalformedChunk  bool              `json:"malformedChunk,omitempty"`
+	WrongLength     int64             `json:"wrongLength,omitempty"`
+	Effects         []Effect          `json:"effects,omitempty"`
+	SkipRequestBody bool              `json:"skipRequestBody,omitempty"`
+	ShutdownServer  bool              `json:"shutdownServer,omitempty"`
+	Settings        map[string]uint32 `json:"settings,omitempty"`
+	InTunnel        bool              `json:"inTunnel,omitempty"`
+	Pushes          []Push            `json:"pushes,omitempty"`
+}
+
+// A Push is a response of HTTP/2 to a request that the client did not make.
+type Push struct {
+	Method   string   `json:"method,omitempty"` // "" for GET
+	Path     string   `json:"path"`
+	Headers  Fields   `json:"headers,omitempty"` // of the request
+	Response Response `json:"response,omitzero"`
 }
 
 // Chunks are the sizes of chunks; none for one chunk.
