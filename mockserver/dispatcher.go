@@ -8,8 +8,13 @@ import (
 )
 
 // A Dispatcher answers requests. Dispatch is called once for each request, after its body was read, on the goroutine of the connection, or
-// of the request on HTTP/2, and so by several goroutines at once. It may block; ctx ends when the server closes, and what is returned then is not sent.
-// A panic is answered with 500 and fails the test of [New].
+// of the request on HTTP/2, and so by several goroutines at once. It may block. A panic is answered with 500 and fails the test of [New].
+//
+// ctx ends when the server closes, with the cause [ErrClosed], and when the client gives up, with one that is [ErrClientGone]; what is returned then is not
+// sent, and in the second case the request is in the journal with that as its Failure. It ends with the exchange too, for what goes on beyond Dispatch. A
+// client has given up when it resets the stream or ends the connection. On HTTP/1 that includes one that only sends its end (CloseWrite), which looks the same, as
+// net/http's server has it; the end is looked for from the first call of Done or Err, or of what calls these, until Dispatch returns, and not beyond
+// 64 KiB of further requests that come before it.
 type Dispatcher interface {
 	Dispatch(ctx context.Context, r *Request) Response
 }

@@ -21,7 +21,7 @@
 //
 // Responses come from a queue ([Server.Enqueue]), one for each request in the order of their arrival, or from a [Dispatcher]
 // ([Server.SetDispatcher]). A request that finds the queue empty waits until a response is enqueued, unless [Queue.SetFailFast] says
-// otherwise; it is released when the server closes. GET /favicon.ico, which browsers ask for by themselves, is answered with 404 and
+// otherwise; it is released when the server closes, and leaves its place to the next one when its client gives up. GET /favicon.ico, which browsers ask for by themselves, is answered with 404 and
 // takes nothing from the queue.
 //
 // Package route has a dispatcher that answers by what the request is, in the words of package match; package stub reads such routes from files, and package

@@ -69,7 +69,14 @@ func (c *connection) exchange(ctx context.Context) (more bool) {
 		hint.giveBack()
 		return c.reject(r)
 	}
-	resp := c.decide(ctx, dispatcher, r, hint)
+	x := newExchangeContext(ctx, c.watch)
+	defer x.end()
+	resp := c.decide(x, dispatcher, r, hint)
+	x.settle() // what the client sends from now on is for those who answer
+	if err := x.gone(); err != nil {
+		c.abandon(r, err)
+		return false
+	}
 	if ctx.Err() != nil {
 		return false
 	}

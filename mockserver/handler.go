@@ -18,7 +18,7 @@ import (
 // Handler lets an [http.Handler] answer, as net/http's server would: Expect, 1xx statuses, Flush, trailers, [http.ErrAbortHandler] and a Content-Type found
 // by looking at the first bytes mean what they mean there. The request body was read before the handler is called, and is what [WithBodyLimit] kept. A
 // response that is over within 32 KiB and without Flush has a Content-Length; others are sent while the handler writes them, and have no trailers. The
-// context of the request ends when the client does not take the response, and when the server closes. There is no Hijack. Header fields go out sorted
+// context of the request ends when the client is found to be gone, which on HTTP/1 is once it does not take the response where that has begun, and when the server closes. There is no Hijack. Header fields go out sorted
 // by name.
 //
 // The handler runs on a goroutine that the server waits for when it closes. A panic is answered with 500, or breaks the response off, and fails the test of

@@ -58,6 +58,26 @@ func (j *journal) keep(r *Request, counts int) {
 	}
 }
 
+// fail gives a request that was recorded a failure. Those who have it may be reading it, so that another one, which is returned, takes its place.
+func (j *journal) fail(r *Request, err error) *Request {
+	failed := *r
+	failed.Failure = err
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if i := slices.Index(j.kept, r); i >= 0 {
+		j.kept[i] = &failed
+		if _, ok := j.seen[r]; ok {
+			delete(j.seen, r)
+			j.seen[&failed] = struct{}{}
+		}
+	}
+	if j.wake != nil { // a matcher may look at it
+		close(j.wake)
+		j.wake = nil
+	}
+	return &failed
+}
+
 // drop forgets the oldest request. The lock is held.
 func (j *journal) drop() {
 	if j.taken > 0 {

@@ -2,6 +2,7 @@ package mockserver
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 )
@@ -11,13 +12,19 @@ import (
 type Queue struct {
 	mu       sync.Mutex
 	items    []Response
-	waiters  []chan Response // one-slot, in the order of arrival; not empty only if items is empty
+	waiters  []chan turn // one-slot, in the order of arrival; not empty only if items is empty
 	failFast *Response
 	closed   bool
 	strict   bool // there is nothing special about GET /favicon.ico; set before the server starts
 }
 
-// Enqueue appends responses. Requests that wait get them in the order in which they came.
+// turn is what a request waits for.
+type turn struct {
+	Response
+	enqueued bool // and not what all who wait are released with
+}
+
+// Enqueue appends responses. Requests that wait get them in the order in which they came, except those whose client is gone.
 func (q *Queue) Enqueue(responses ...Response) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -52,7 +59,7 @@ func (q *Queue) SetFailFast(r *Response) {
 }
 
 // Dispatch implements [Dispatcher], so that another dispatcher can pass requests on. It waits while the queue is empty; when ctx ends it
-// returns 503.
+// returns 503, and takes nothing from the queue. That is unexpected ([Response.Unexpected]) if the client gave up waiting.
 func (q *Queue) Dispatch(ctx context.Context, r *Request) Response {
 	if !q.strict && r.favicon() {
 		return Reply(404)
@@ -71,27 +78,45 @@ func (q *Queue) Dispatch(ctx context.Context, r *Request) Response {
 		defer q.mu.Unlock()
 		return *q.failFast
 	}
-	turn := make(chan Response, 1)
-	q.waiters = append(q.waiters, turn)
+	mine := make(chan turn, 1)
+	q.waiters = append(q.waiters, mine)
 	q.mu.Unlock()
 	select {
-	case resp := <-turn:
-		return resp
+	case got := <-mine:
+		return q.inTime(ctx, r, got)
 	case <-ctx.Done():
 	}
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	if i := slices.Index(q.waiters, turn); i >= 0 {
+	if i := slices.Index(q.waiters, mine); i >= 0 {
 		q.waiters = slices.Delete(q.waiters, i, i+1)
-		return Reply(503)
+		q.mu.Unlock()
+		return tooLate(ctx, r)
 	}
-	return <-turn // came at the same moment
+	q.mu.Unlock()
+	return q.inTime(ctx, r, <-mine) // came at the same moment
+}
+
+// inTime returns what r got in its turn, unless that was enqueued, and ctx has ended: the next request gets it then.
+func (q *Queue) inTime(ctx context.Context, r *Request, got turn) Response {
+	if got.enqueued && ctx.Err() != nil {
+		q.giveBack(got.Response)
+		return tooLate(ctx, r)
+	}
+	return got.Response
+}
+
+// tooLate is the answer to a request whose context ended before it had one.
+func tooLate(ctx context.Context, r *Request) Response {
+	if err := clientGone(ctx); err != nil {
+		return Reply(503).Unexpected(fmt.Errorf("%w: no response was enqueued in time for %v", err, r))
+	}
+	return Reply(503)
 }
 
 // serve hands responses to waiters. The lock is held.
 func (q *Queue) serve() {
 	for len(q.items) > 0 && len(q.waiters) > 0 {
-		q.waiters[0] <- q.items[0]
+		q.waiters[0] <- turn{q.items[0], true}
 		q.items = slices.Delete(q.items, 0, 1)
 		q.waiters = slices.Delete(q.waiters, 0, 1)
 	}
@@ -100,7 +125,7 @@ func (q *Queue) serve() {
 // release gives all waiters the same response. The lock is held.
 func (q *Queue) release(r Response) {
 	for _, w := range q.waiters {
-		w <- r
+		w <- turn{Response: r}
 	}
 	q.waiters = nil
 }

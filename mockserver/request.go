@@ -11,7 +11,8 @@ import (
 	"github.com/okhttp-go/ok/okhttp/http1"
 )
 
-// A Request is what the server received. It does not change once it is recorded.
+// A Request is what the server received. It does not change once it is recorded; where its client gives up before there is a response, the journal has
+// another one with that Failure from then on, and whoever took it before has the one without.
 type Request struct {
 	// ConnIndex counts the connections of the server, in the order in which they were accepted, from 0.
 	ConnIndex int
@@ -43,7 +44,8 @@ type Request struct {
 	Trailers okhttp.Headers
 
 	// Failure is why the request could not be read, nil if it was: an [http1.ProtocolError], an [http1.TooLargeError], or an error of
-	// the connection. The other fields hold what came before.
+	// the connection. The other fields hold what came before. It is one that is [ErrClientGone] if all came, and the client was found to be gone before the
+	// [Dispatcher] had answered.
 	Failure error
 
 	// Tunnel is the destination, "host:port", that the client asked a proxy for which this server is the end of, too: by CONNECT

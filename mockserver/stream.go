@@ -132,7 +132,13 @@ func (x *streamExchange) run(ctx context.Context, bare bool) {
 		x.log(r, 0)
 		return
 	}
-	resp := x.decide(ctx, dispatcher, r, hint)
+	whole := newExchangeContext(ctx, x.watch)
+	defer whole.end()
+	resp := x.decide(whole, dispatcher, r, hint)
+	if err := whole.gone(); err != nil {
+		x.abandon(r, err)
+		return
+	}
 	if ctx.Err() == nil {
 		x.answer(ctx, resp, hint.known && len(hint.infos) > 0)
 	}

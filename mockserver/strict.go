@@ -9,7 +9,7 @@ import (
 )
 
 // Strict makes a server hide nothing from its test: a request that finds the queue empty gets 500 with a body that says so, instead of waiting, and
-// fails the test; so does a request that no route matches, with the report that it gets ([Response.Unexpected]); GET /favicon.ico is a request as others;
+// fails the test; so does a request that no route matches, with the report that it gets ([Response.Unexpected]), and one that waits for the queue after all ([Queue.SetFailFast]) until its client gives up; GET /favicon.ico is a request as others;
 // and when the test is over it fails if responses are left in the queue, if requests were neither taken ([Server.TakeRequest]) nor verified
 // ([Server.Verify]), or if requests still waited for a dispatcher.
 func Strict() Option { return option(func(c *config) { c.strict = true }) }
@@ -77,7 +77,8 @@ func listed(list []*Request) string {
 	return strings.Join(lines, "; ")
 }
 
-// Unanswered returns the requests whose dispatcher, or the queue, has not returned a response, in the order in which they came. After
+// Unanswered returns the requests whose dispatcher, or the queue, has not returned a response, in the order in which they came. One whose client is gone
+// is not among them once that is noticed, for which the dispatcher must obey its context, as the queue does. After
 // [Server.Close] it is those of that moment.
 func (s *Server) Unanswered() []*Request {
 	s.mu.Lock()

@@ -216,8 +216,7 @@ func (c *Conn) takeReset(id uint32, code ErrorCode) error {
 	}
 	if s.ended && (code == NoError || code == Cancel) {
 		// A whole response stays readable; what is still to be sent is not wanted.
-		s.err = &StreamResetError{Code: code, Remote: true}
-		s.failed.Store(true)
+		s.fail(&StreamResetError{Code: code, Remote: true})
 		s.remove()
 		c.interrupt(&s.sender)
 		s.reader.tell() // who may wait for the end

@@ -57,6 +57,8 @@ type Stream struct {
 
 	reading, writing limits
 
+	onFailure func(error) // is told of err, once
+
 	context context.Context // that ends it, if any
 	unwatch func() bool     // undoes its being watched; nil while it is not
 }
@@ -119,6 +121,18 @@ func (s *Stream) Err() error {
 	s.conn.mu.Lock()
 	defer s.conn.mu.Unlock()
 	return s.err
+}
+
+// WhenFailed has f called when the stream ends early: by a reset, by a failure of the connection or by Cancel; at once if it has. f is called once at most, with what
+// Err returns, by whichever goroutine finds out, and must neither wait nor use the connection. nil takes f back; a call that is under way is over by then.
+func (s *Stream) WhenFailed(f func(error)) {
+	s.conn.mu.Lock()
+	defer s.conn.mu.Unlock()
+	if s.err != nil && f != nil {
+		f(s.err)
+		return
+	}
+	s.onFailure = f
 }
 
 // AwaitEnd waits until the stream is over, and returns why if it ended early. It belongs to the receiving side.
@@ -321,8 +335,7 @@ func (s *Stream) reset(code ErrorCode) {
 // end ends the stream early. The lock is held.
 func (s *Stream) end(err error) {
 	if s.err == nil {
-		s.err = err
-		s.failed.Store(true)
+		s.fail(err)
 		if s.promised {
 			c := s.conn
 			var reset *StreamResetError
@@ -336,6 +349,16 @@ func (s *Stream) end(err error) {
 	s.remove()
 	s.conn.interrupt(&s.reader)
 	s.conn.interrupt(&s.sender)
+}
+
+// fail notes why the stream ends early. The lock is held.
+func (s *Stream) fail(err error) {
+	s.err = err
+	s.failed.Store(true)
+	if f := s.onFailure; f != nil {
+		s.onFailure = nil
+		f(err)
+	}
 }
 
 // abandon forgets content that came of a stream that its user gave up. A whole response stays, unlike a request. The lock is held.
