@@ -81,6 +81,9 @@ func TestBomb(t *testing.T) {
 					if stream {
 						most = 2 << 20
 					}
+					if underRace { // pools drop what they are given at random, and the fragments of the peer count too
+						most += 32 << 20
+					}
 					if took > most {
 						t.Errorf("%d bytes in %d fragments, stream %v, limit %d: it took %d bytes of %d", len(packed), fragments, stream, limit, took, size)
 					}
