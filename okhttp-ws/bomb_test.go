@@ -25,7 +25,7 @@ func bomb(t *testing.T) (packed []byte, size int64) {
 }
 
 // bombed sends a compressed message in so many fragments, of which the last may be missing, and returns what a client makes of it and how much memory that took.
-func bombed(t *testing.T, packed []byte, fragments int, endless, stream bool, limit int64) (err error, took uint64) {
+func bombed(t *testing.T, packed []byte, fragments int, endless, stream bool, limit int64) (took uint64, err error) {
 	c, h := end(t, true, &Config{MaxMessage: limit}, extensions{deflate: true})
 	sent := make(chan struct{})
 	go func() {
@@ -64,7 +64,7 @@ func bombed(t *testing.T, packed []byte, fragments int, endless, stream bool, li
 	}
 	h.Socket.Cancel(nil)
 	<-sent
-	return err, after.TotalAlloc - before.TotalAlloc
+	return after.TotalAlloc - before.TotalAlloc, err
 }
 
 // Fact 83, of which deflate can do no more than that 1 GiB comes of 1 MiB, not of 32 KiB: in one frame and over fragments, with an end and without, read whole and as a
@@ -75,7 +75,7 @@ func TestBomb(t *testing.T) {
 		for _, stream := range []bool{true, false} {
 			for _, limit := range []int64{4 << 20, 32 << 20} {
 				bubble(t, func(t *testing.T) {
-					err, took := bombed(t, packed, fragments, stream, stream, limit) // a stream does not wait for the end
+					took, err := bombed(t, packed, fragments, stream, stream, limit) // a stream does not wait for the end
 					wantViolation(t, err, CodeTooBig, "inflated message is larger than the limit of")
 					most := uint64(8*limit + 8<<20)
 					if stream {
