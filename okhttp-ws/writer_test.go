@@ -84,6 +84,12 @@ func TestSentFrames(t *testing.T) {
 		must(t, c.WriteText(t.Context(), ""))
 		h.want("8100")
 	})
+	bubble(t, func(t *testing.T) { // nobody agreed on the extension
+		c, h := end(t, false, &Config{Compression: Compression{Level: 9}}, extensions{})
+		must(t, c.WriteWith(t.Context(), Binary, bytes.Repeat([]byte("a"), 1024), true))
+		h.want("827e0400")
+		h.want8(1024)
+	})
 }
 
 // byte returns the next byte.
