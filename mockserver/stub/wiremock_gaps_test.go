@@ -24,21 +24,7 @@ func TestImportOfConditionsTogether(t *testing.T) {
 		{"request": {"urlPath": "/fold", "host": {"equalTo": "A1", "caseInsensitive": true}}},
 		{"request": {"urlPath": "/all", "headers": {"A": {"and": [{"contains": "x"}, {"not": {"contains": "y"}}, {"or": [{"equalTo": "xz"}, {"matches": "x.x"}]}]}}}}
 	]}`
-	stubs, err := stub.Import("m", []byte(mappings))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := stub.Marshal(stubs...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if stubs, err = stub.Parse("written", text); err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	list, err := stub.Routes(nil, stubs...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := imported(t, mappings)
 	s := mockserver.New(t, mockserver.WithNetwork(new(okio.Network)), mockserver.WithDispatcher(route.New(list...)))
 	part := func(body string) string {
 		return "--b\r\nContent-Disposition: form-data; name=n\r\n\r\n" + body + "\r\n--b--\r\n"

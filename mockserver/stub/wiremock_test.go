@@ -36,7 +36,9 @@ const mappings = `{"mappings": [
 	{"request": {"urlPath": "/last"}}
 ]}`
 
-func TestImport(t *testing.T) {
+// imported returns the routes of mappings of WireMock.
+func imported(t *testing.T, mappings string) []route.Route {
+	t.Helper()
 	stubs, err := stub.Import("m.json", []byte(mappings))
 	if err != nil {
 		t.Fatal(err)
@@ -53,6 +55,11 @@ func TestImport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return list
+}
+
+func TestImport(t *testing.T) {
+	list := imported(t, mappings)
 	if list[0].Priority != -4 || list[0].Name != "user" {
 		t.Errorf("the first: %+v", list[0])
 	}
