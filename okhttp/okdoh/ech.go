@@ -60,11 +60,11 @@ func isECHConfigList(list []byte) bool {
 	return ok
 }
 
-// usableECH reports whether crypto/tls takes a list, which it does if each configuration of the version it knows is well-formed and one of them is
-// for algorithms that it has.
+// usableECH reports whether crypto/tls sends a Client Hello with a list: each configuration of the version it knows is well-formed, and the first that
+// it picks, for the algorithms that it has, can encrypt. It looks no further than that one.
 func usableECH(list []byte) bool {
 	contents, ok := echConfigs(list)
-	usable := false
+	picked, usable := false, false
 	for _, c := range contents {
 		w := wire{left: c}
 		w.number(1) // the configuration's id
@@ -75,13 +75,26 @@ func usableECH(list []byte) bool {
 			return false
 		}
 		mandatory, extensionsOK := mandatoryExtension(extensions)
-		known, suitesOK := knownSuite(suites)
+		kdf, aead, suitesOK := knownSuite(suites)
 		if !extensionsOK || !suitesOK {
 			return false
 		}
-		usable = usable || !mandatory && known && knownKey(kem, key) && isPublicName(string(name))
+		to := knownKey(kem, key)
+		if !picked && !mandatory && kdf != nil && to != nil && isPublicName(string(name)) {
+			picked, usable = true, encrypts(to, kdf, aead)
+		}
 	}
 	return ok && usable
+}
+
+// encrypts tries a key and a suite: a key may be a point of low order, and a suite one that only exports (RFC 9180 sections 7.1.4 and 7.3).
+func encrypts(to hpke.PublicKey, kdf hpke.KDF, aead hpke.AEAD) bool {
+	_, sender, err := hpke.NewSender(to, kdf, aead, nil)
+	if err != nil {
+		return false
+	}
+	_, err = sender.Seal(nil, nil)
+	return err == nil
 }
 
 // mandatoryExtension looks for an extension that must be understood; crypto/tls understands none.
@@ -97,27 +110,33 @@ func mandatoryExtension(extensions []byte) (found, ok bool) {
 	return found, true
 }
 
-// knownSuite looks for a pair of key derivation and encryption.
-func knownSuite(suites []byte) (found, ok bool) {
+// knownSuite looks for the first pair of key derivation and encryption that crypto/hpke has; kdf is nil if there is none.
+func knownSuite(suites []byte) (kdf hpke.KDF, aead hpke.AEAD, ok bool) {
 	for w := (wire{left: suites}); len(w.left) > 0; {
-		kdf, aead := w.number(2), w.number(2)
+		kdfID, aeadID := w.number(2), w.number(2)
 		if w.bad {
-			return false, false
+			return nil, nil, false
 		}
-		_, kdfErr := hpke.NewKDF(kdf)
-		_, aeadErr := hpke.NewAEAD(aead)
-		found = found || kdfErr == nil && aeadErr == nil
+		k, kdfErr := hpke.NewKDF(kdfID)
+		a, aeadErr := hpke.NewAEAD(aeadID)
+		if kdf == nil && kdfErr == nil && aeadErr == nil {
+			kdf, aead = k, a
+		}
 	}
-	return found, true
+	return kdf, aead, true
 }
 
-func knownKey(id uint16, key []byte) bool {
+// knownKey is the public key, or nil if its kind is unknown or it is none of that kind.
+func knownKey(id uint16, key []byte) hpke.PublicKey {
 	kem, err := hpke.NewKEM(id)
 	if err != nil {
-		return false
+		return nil
 	}
-	_, err = kem.NewPublicKey(key)
-	return err == nil
+	public, err := kem.NewPublicKey(key)
+	if err != nil {
+		return nil
+	}
+	return public
 }
 
 // isPublicName reports whether the name that is sent in the open is one of letters, digits and hyphens, with two labels at least.

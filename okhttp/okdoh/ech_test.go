@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -51,39 +52,43 @@ func echLists(t testing.TB) map[string]string {
 	key := echPublicKey(t)
 	good := echOf(x25519, key, suite, "public.example", "")
 	return map[string]string{
-		"good":                   vector(2, good),
-		"second":                 vector(2, "\xfe\x0a"+vector(2, "whatever"), good),
-		"other suites too":       vector(2, echOf(x25519, key, "\xff\xff\xff\xff"+suite, "public.example", "")),
-		"optional extension":     vector(2, echOf(x25519, key, suite, "public.example", "\x00\x07"+vector(2, "x"))),
-		"empty":                  "",
-		"empty list":             vector(2, ""),
-		"too long":               vector(2, good) + "x",
-		"too short":              vector(2, good)[:20],
-		"cut inside":             vector(2, good[:20]),
-		"rest":                   vector(2, good, "\xfe"),
-		"other version":          vector(2, "\xfe\x0a"+vector(2, "whatever")),
-		"unknown kem":            vector(2, echOf("\xff\xff", key, suite, "public.example", "")),
-		"bad key":                vector(2, echOf(x25519, key[1:], suite, "public.example", "")),
-		"unknown suite":          vector(2, echOf(x25519, key, "\x00\x01\xff\xf0", "public.example", "")),
-		"unknown kdf":            vector(2, echOf(x25519, key, "\xff\xff\x00\x01", "public.example", "")),
-		"no suite":               vector(2, echOf(x25519, key, "", "public.example", "")),
-		"half a suite":           vector(2, echOf(x25519, key, suite+"\x00\x01", "public.example", "")),
-		"one label":              vector(2, echOf(x25519, key, suite, "localhost", "")),
-		"no name":                vector(2, echOf(x25519, key, suite, "", "")),
-		"underscore":             vector(2, echOf(x25519, key, suite, "a_b.example", "")),
-		"hyphen":                 vector(2, echOf(x25519, key, suite, "-a.example", "")),
-		"dots":                   vector(2, echOf(x25519, key, suite, "a..example", "")),
-		"mandatory extension":    vector(2, echOf(x25519, key, suite, "public.example", "\x80\x07"+vector(2, "x"))),
-		"half an extension":      vector(2, echOf(x25519, key, suite, "public.example", "\x00\x07\x00")),
-		"bytes in a config":      vector(2, "\xfe\x0d"+vector(2, good[4:], "x")),
-		"good and malformed":     vector(2, good, "\xfe\x0d"+vector(2, "x")),
-		"good and empty":         vector(2, good, "\xfe\x0d"+vector(2, "")),
-		"unusable and then good": vector(2, echOf("\xff\xff", key, suite, "public.example", ""), good),
+		"good":                    vector(2, good),
+		"second":                  vector(2, "\xfe\x0a"+vector(2, "whatever"), good),
+		"other suites too":        vector(2, echOf(x25519, key, "\xff\xff\xff\xff"+suite, "public.example", "")),
+		"optional extension":      vector(2, echOf(x25519, key, suite, "public.example", "\x00\x07"+vector(2, "x"))),
+		"empty":                   "",
+		"empty list":              vector(2, ""),
+		"too long":                vector(2, good) + "x",
+		"too short":               vector(2, good)[:20],
+		"cut inside":              vector(2, good[:20]),
+		"rest":                    vector(2, good, "\xfe"),
+		"other version":           vector(2, "\xfe\x0a"+vector(2, "whatever")),
+		"unknown kem":             vector(2, echOf("\xff\xff", key, suite, "public.example", "")),
+		"bad key":                 vector(2, echOf(x25519, key[1:], suite, "public.example", "")),
+		"unknown suite":           vector(2, echOf(x25519, key, "\x00\x01\xff\xf0", "public.example", "")),
+		"unknown kdf":             vector(2, echOf(x25519, key, "\xff\xff\x00\x01", "public.example", "")),
+		"suite that only exports": vector(2, echOf(x25519, key, "\x00\x01\xff\xff", "public.example", "")),
+		"export first, then good": vector(2, echOf(x25519, key, "\x00\x01\xff\xff"+suite, "public.example", ""), good),
+		"key of low order":        vector(2, echOf(x25519, strings.Repeat("\x00", 32), suite, "public.example", "")),
+		"good, then low order":    vector(2, good, echOf(x25519, strings.Repeat("\x00", 32), suite, "public.example", "")),
+		"no suite":                vector(2, echOf(x25519, key, "", "public.example", "")),
+		"half a suite":            vector(2, echOf(x25519, key, suite+"\x00\x01", "public.example", "")),
+		"one label":               vector(2, echOf(x25519, key, suite, "localhost", "")),
+		"no name":                 vector(2, echOf(x25519, key, suite, "", "")),
+		"underscore":              vector(2, echOf(x25519, key, suite, "a_b.example", "")),
+		"hyphen":                  vector(2, echOf(x25519, key, suite, "-a.example", "")),
+		"dots":                    vector(2, echOf(x25519, key, suite, "a..example", "")),
+		"mandatory extension":     vector(2, echOf(x25519, key, suite, "public.example", "\x80\x07"+vector(2, "x"))),
+		"half an extension":       vector(2, echOf(x25519, key, suite, "public.example", "\x00\x07\x00")),
+		"bytes in a config":       vector(2, "\xfe\x0d"+vector(2, good[4:], "x")),
+		"good and malformed":      vector(2, good, "\xfe\x0d"+vector(2, "x")),
+		"good and empty":          vector(2, good, "\xfe\x0d"+vector(2, "")),
+		"unusable and then good":  vector(2, echOf("\xff\xff", key, suite, "public.example", ""), good),
 	}
 }
 
 func TestUsableECH(t *testing.T) {
-	usable := []string{"good", "second", "other suites too", "optional extension", "bytes in a config", "unusable and then good"}
+	usable := []string{"good", "second", "other suites too", "optional extension", "bytes in a config", "unusable and then good", "good, then low order"}
 	for name, list := range echLists(t) {
 		want := slices.Contains(usable, name)
 		if got := usableECH([]byte(list)); got != want {
