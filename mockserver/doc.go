@@ -12,7 +12,7 @@
 //		}
 //	}
 //
-// [New] starts a server and stops it when the test ends, [Strict] has the test fail if anything is left over; [Start] is for programs. [Server.Client] makes
+// [New] starts a server and stops it when the test ends, [Strict] has the test fail if anything is left over, [AllRoutesUsed] if a route was never used; [Start] is for programs. [Server.Client] makes
 // a client that reaches and trusts the server. The server speaks HTTP/1.1 over loopback TCP, HTTP/2 or
 // HTTP/1.1 over TLS ([WithLocalhostTLS]), HTTP/2 in cleartext too if asked to ([WithProtocols]), or over an [okio.Network] in memory ([WithNetwork]), which makes it run inside a [testing/synctest] bubble,
 // on the bubble's time.

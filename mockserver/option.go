@@ -39,6 +39,7 @@ type config struct {
 	journal    int
 	takeLimit  time.Duration
 	strict     bool
+	allUsed    bool
 	seed       uint64
 	badCert    CertificateFault
 	logger     *slog.Logger

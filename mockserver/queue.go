@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 )
 
@@ -45,6 +46,22 @@ func (q *Queue) Len() int {
 	defer q.mu.Unlock()
 	return len(q.items)
 }
+
+// left returns what [Queue.Len] counts.
+func (q *Queue) left() []statusCode {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	list := make([]statusCode, len(q.items))
+	for i := range q.items {
+		list[i] = statusCode(q.items[i].Code())
+	}
+	return list
+}
+
+// statusCode is what a report says of a response.
+type statusCode int
+
+func (s statusCode) String() string { return strconv.Itoa(int(s)) }
 
 // SetFailFast sets what a request gets that finds the queue empty. nil, the default, lets it wait. Requests that wait already get the
 // response at once.

@@ -34,6 +34,7 @@ type Server struct {
 	accepted int                 // connections, ever
 	conns    map[*connection]struct{}
 	waiting  []*Request // whose dispatcher has not answered
+	replaced replaced
 	draining bool
 	closed   bool
 	closeErr error
@@ -103,7 +104,9 @@ func (s *Server) SetDispatcher(d Dispatcher) {
 	if d == nil {
 		d = s.queue
 	}
-	s.dispatcher.Store(&d)
+	if old := s.dispatcher.Swap(&d); old != nil {
+		s.retire(*old)
+	}
 }
 
 func (s *Server) current() Dispatcher { return *s.dispatcher.Load() }

@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -136,28 +135,6 @@ func TestDispatchersRunAtTheSameTime(t *testing.T) {
 		close(release)
 		foo.want("HTTP/1.1 200 OK·Content-Length: 4··/foo")
 	})
-}
-
-// failing is the test of a server under test, whose failures are looked at.
-type failing struct {
-	testing.TB
-	mu       sync.Mutex
-	failures []string
-}
-
-func (f *failing) Helper() {}
-func (f *failing) Error(args ...any) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.failures = append(f.failures, fmt.Sprint(args...))
-}
-
-func (f *failing) take() string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	text := strings.Join(f.failures, "; ")
-	f.failures = nil
-	return text
 }
 
 func TestFaultsOfScriptsFailTheTest(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 // Strict makes a server hide nothing from its test: a request that finds the queue empty gets 500 with a body that says so, instead of waiting, and
 // fails the test; so does a request that no route matches, with the report that it gets ([Response.Unexpected]), and one that waits for the queue after all ([Queue.SetFailFast]) until its client gives up; GET /favicon.ico is a request as others;
 // and when the test is over it fails if responses are left in the queue, if requests were neither taken ([Server.TakeRequest]) nor verified
-// ([Server.Verify]), or if requests still waited for a dispatcher.
+// ([Server.Verify]), or if requests still waited for a dispatcher. A test that failed before has that in its log, and one that was skipped is not failed by it. See [AllRoutesUsed] for routes.
 func Strict() Option { return option(func(c *config) { c.strict = true }) }
 
 // Unexpected makes the response the answer to a request that nothing was scripted for, as err says: the test of a server that is [Strict] fails with it. Package
@@ -31,48 +31,68 @@ func (s *Server) beStrict() {
 	s.queue.SetFailFast(&unexpected)
 }
 
-// endTest closes the server of a test, and reports what is left.
+// endTest closes the server of a test, and reports what is left. A test that failed before gets that for its log alone, and one that was skipped gets nothing.
 func (s *Server) endTest() {
 	s.test.Lock()
 	tb := s.tb
 	s.test.Unlock()
 	tb.Helper()
+	failed := tb.Failed()
 	if err := s.Close(); err != nil {
 		tb.Error(err)
 	}
-	if s.cfg.strict {
-		s.reportLeft()
+	if !tb.Skipped() {
+		for _, err := range s.left(failed) {
+			if failed {
+				tb.Log(err)
+			} else {
+				s.fault(err)
+			}
+		}
 	}
 	s.test.Lock()
 	defer s.test.Unlock()
 	s.tb = nil
 }
 
-func (s *Server) reportLeft() {
-	if n := s.queue.Len(); n > 0 {
-		s.fault(fmt.Errorf("mockserver: %d responses were enqueued and not used", n))
+// left returns what is left in the end of a test. One that failed is not blamed for routes that it did not come to.
+func (s *Server) left(failed bool) (errs []error) {
+	if s.cfg.strict {
+		if list := s.queue.left(); len(list) > 0 {
+			errs = append(errs, fmt.Errorf("mockserver: %d %s enqueued and not used: %s", len(list), plural(len(list), "response was", "responses were"), listed(list)))
+		}
+		if list := s.journal.untaken(); len(list) > 0 {
+			errs = append(errs, fmt.Errorf("mockserver: %d %s not taken: %s", len(list), plural(len(list), "request was", "requests were"), listed(list)))
+		}
+		if list := s.Unanswered(); len(list) > 0 {
+			errs = append(errs, fmt.Errorf("mockserver: %d %s still waited for a response: %s", len(list), plural(len(list), "request", "requests"), listed(list)))
+		}
 	}
-	if left := s.journal.untaken(); len(left) > 0 {
-		s.fault(fmt.Errorf("mockserver: %d requests were not taken: %s", len(left), listed(left)))
+	if s.cfg.allUsed && !failed {
+		if err := s.unused(); err != nil {
+			errs = append(errs, err)
+		}
 	}
-	s.mu.Lock()
-	waited := s.waiting
-	s.mu.Unlock()
-	if len(waited) > 0 {
-		s.fault(fmt.Errorf("mockserver: %d requests still waited for a response: %s", len(waited), listed(waited)))
-	}
+	return errs
 }
 
-// listed names the first few requests.
-func listed(list []*Request) string {
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// listed names the first few.
+func listed[T fmt.Stringer](list []T) string {
 	const most = 10
 	var lines []string
-	for i, r := range list {
+	for i, one := range list {
 		if i == most {
 			lines = append(lines, "…")
 			break
 		}
-		lines = append(lines, r.String())
+		lines = append(lines, one.String())
 	}
 	return strings.Join(lines, "; ")
 }

@@ -208,14 +208,14 @@ func TestAwaitRequests(t *testing.T) {
 }
 
 func TestVerifiedRequestsAreNotLeft(t *testing.T) {
-	tb := &cleaned{failing: failing{TB: t}}
+	tb := newCleaned(t)
 	s := mockserver.New(tb, mockserver.Strict(), mockserver.WithDispatcher(answer(mockserver.Reply(200))))
 	ask(t, s, "GET /a HTTP/1.1··", "GET /b HTTP/1.1··")
 	if err := s.Verify(match.Path("/a"), mockserver.Once()); err != nil {
 		t.Error(err)
 	}
 	tb.end()
-	if failed := tb.take(); !strings.Contains(failed, "1 requests were not taken: GET /b") {
+	if failed := tb.take(); !strings.Contains(failed, "1 request was not taken: GET /b") {
 		t.Errorf("failed with %q", failed)
 	}
 }

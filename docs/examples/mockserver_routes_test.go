@@ -68,6 +68,24 @@ func TestShop(t *testing.T) {
 	}
 }
 
+// #region used
+func TestNothingIsLeftOut(t *testing.T) {
+	routes := route.New(
+		route.Route{Name: "list", Match: match.Request("GET /orders"), Responses: []mockserver.Response{mockserver.Reply(200).Text("[]")}},
+		route.Route{Name: "create", Match: match.Request("POST /orders"), Responses: []mockserver.Response{mockserver.Reply(201)}},
+	)
+	server := mockserver.New(t, mockserver.AllRoutesUsed(), mockserver.WithDispatcher(routes))
+	// #endregion used
+	for method, want := range map[string]int{"GET": 200, "POST": 201} {
+		if status, _ := call(t, method, server.URL("/orders"), "", ""); status != want {
+			t.Errorf("status %d, want %d", status, want)
+		}
+	}
+	if unused := routes.Unused(); len(unused) > 0 {
+		t.Errorf("unused: %q", unused)
+	}
+}
+
 func TestParams(t *testing.T) {
 	// #region func
 	routes := new(route.Routes)

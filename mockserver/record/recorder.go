@@ -74,7 +74,8 @@ type Recorder struct {
 	client *okhttp.Client
 	own    bool
 	redact redactor
-	routes *route.Routes
+	routes *route.Routes // of the stubs that were given
+	fresh  *route.Routes // of those that were recorded since
 
 	mu      sync.Mutex
 	stubs   []*stub.Stub
@@ -93,7 +94,7 @@ func New(c Config) (*Recorder, error) {
 	if c.MaxStubs <= 0 {
 		c.MaxStubs = 10_000
 	}
-	r := &Recorder{cfg: c, client: c.Client, redact: newRedactor(c), routes: new(route.Routes), byKey: map[string]*stub.Stub{}}
+	r := &Recorder{cfg: c, client: c.Client, redact: newRedactor(c), routes: new(route.Routes), fresh: new(route.Routes), byKey: map[string]*stub.Stub{}}
 	if c.Mode != Replay {
 		origin, err := okhttp.ParseURL(c.Origin)
 		if err != nil {
@@ -107,7 +108,8 @@ func New(c Config) (*Recorder, error) {
 			r.client, r.own = okhttp.New(), true
 		}
 		if c.Mode == Once {
-			r.routes.SetFallback(mockserver.DispatcherFunc(r.forward))
+			r.routes.SetFallback(mockserver.DispatcherFunc(r.fresh.Dispatch))
+			r.fresh.SetFallback(mockserver.DispatcherFunc(r.forward))
 		}
 	}
 	known, err := stub.Routes(&stub.Options{Dir: c.Dir, Latency: c.Latency}, c.Stubs...)
@@ -149,6 +151,14 @@ func (r *Recorder) Dispatch(ctx context.Context, req *mockserver.Request) mockse
 
 // Unmatched returns the requests that nothing recorded matched, in mode [Replay].
 func (r *Recorder) Unmatched() []*route.Miss { return r.routes.Unmatched() }
+
+// Unused describes the stubs of [Config] that no request was answered with, for [mockserver.AllRoutesUsed]: none in the modes that do not answer with stubs.
+func (r *Recorder) Unused() []string {
+	if r.cfg.Mode == Once || r.cfg.Mode == Replay {
+		return r.routes.Unused()
+	}
+	return nil
+}
 
 // Stubs returns what was recorded, and what [New] was given, in the order in which it came.
 func (r *Recorder) Stubs() []stub.Stub {
@@ -208,7 +218,7 @@ func (r *Recorder) keep(req *mockserver.Request, resp stub.Response, latency tim
 	s.Name = fmt.Sprintf("%03d %s %s", len(r.stubs)+1, req.Method, r.redact.target(req.Target))
 	r.stubs, r.byKey[key] = append(r.stubs, &s), &s
 	if list, err := stub.Routes(&stub.Options{Dir: r.cfg.Dir, Latency: r.cfg.Latency}, s); err == nil {
-		_ = r.routes.Add(list...) // it was made by Routes, which checks
+		_ = r.fresh.Add(list...) // it was made by Routes, which checks
 	}
 }
 

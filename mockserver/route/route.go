@@ -17,6 +17,8 @@ const Started = "Started"
 type Route struct {
 	// Name is for reports and for [Routes.Remove] and [Routes.Count]. Without one, reports show the matcher.
 	Name string
+	// Source is where the route is written, for the report of [Routes.Unused]: the place in a file, for example. It may be empty.
+	Source string
 	// Match says which requests the route is for, see package match. nil is each request.
 	Match mockserver.Matcher
 	// Priority orders routes: those with smaller numbers are asked before others. Of equal ones the first that was added is.
@@ -92,6 +94,7 @@ type entry struct {
 	body  bool               // it looks at the body too
 	order int
 	used  int
+	ever  bool // it was used, before a Reset perhaps
 }
 
 // next is the response whose turn it is.

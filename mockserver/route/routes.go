@@ -281,6 +281,7 @@ func (s *Routes) use(c *choice, version int, take bool) bool {
 	if !take {
 		return true
 	}
+	e.ever = true
 	if e.used++; e.used == e.Times {
 		s.version++
 	}

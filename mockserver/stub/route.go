@@ -41,6 +41,9 @@ func (s Stub) route(dir string, o *Options) (route.Route, error) {
 	r := route.Route{
 		Name: s.Name, Priority: s.Priority, Match: s.Request.Matcher(), Times: s.Times, After: time.Duration(s.After), Until: time.Duration(s.Until),
 	}
+	if s.file != "" {
+		r.Source = s.Where()
+	}
 	if s.Scenario != nil {
 		r.Scenario, r.State, r.Next = s.Scenario.Name, s.Scenario.When, s.Scenario.Then
 	}
