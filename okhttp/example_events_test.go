@@ -1,0 +1,63 @@
+package okhttp_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+
+	"github.com/okhttp-go/ok/okhttp"
+)
+
+// Each call has a listener of its own, whose state is in variables.
+func ExampleEventListener() {
+	pages := http.NewServeMux()
+	pages.Handle("/old", http.RedirectHandler("/new", http.StatusMovedPermanently))
+	server := httptest.NewServer(pages)
+	defer server.Close()
+
+	client := okhttp.New(okhttp.WithEventListener(func(*okhttp.Call) *okhttp.EventListener {
+		requests, connected := 0, 0
+		return &okhttp.EventListener{
+			ConnectEnd:        func(okhttp.ConnectEvent) { connected++ },
+			RequestHeadersEnd: func(okhttp.RequestHeadersEnd) { requests++ },
+			CallEnd:           func(okhttp.CallEnd) { fmt.Println(requests, "requests over", connected, "connection") },
+		}
+	}))
+	defer client.Close()
+	resp, err := client.Get(context.Background(), server.URL+"/old")
+	if err != nil {
+		log.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	// Output: 2 requests over 1 connection
+}
+
+// Two listeners hear of the same call, one after the other.
+func ExampleTeeEvents() {
+	count := 0
+	counter := &okhttp.EventListener{CallStart: func(okhttp.CallStart) { count++ }}
+	printer := &okhttp.EventListener{
+		CallStart:  func(e okhttp.CallStart) { fmt.Println("call", count, e.Call.Request()) },
+		CallFailed: func(e okhttp.Failure) { fmt.Println(e.Err) },
+	}
+	client := okhttp.New(
+		okhttp.WithEventListener(func(*okhttp.Call) *okhttp.EventListener { return okhttp.TeeEvents(counter, printer) }),
+		okhttp.WithConnectionSpecs(okhttp.ModernTLS),
+	)
+	defer client.Close()
+	_, _ = client.Get(context.Background(), "http://example.com/")
+	// Output:
+	// call 1 GET http://example.com/...
+	// okhttp: GET http://example.com/...: connect: cleartext communication is not enabled for example.com
+}
+
+// One record in the log for each event, with times since the call began.
+func ExampleLogEvents() {
+	logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	client := okhttp.New(okhttp.WithEventListener(okhttp.LogEvents(logger)))
+	defer client.Close()
+}
