@@ -32,7 +32,8 @@ type Config struct {
 	// StaleIfError obeys the directive of that name (RFC 5861 section 4), of responses and of requests: a stale response is used if the server cannot be
 	// reached or answers with 500, 502, 503 or 504.
 	StaleIfError bool
-	// StaleIfErrorFor is how long after its lifetime a response is used like that if nothing says so. 0 means not at all.
+	// StaleIfErrorFor is how long after its lifetime a response is used like that if neither it nor the request says so. 0 means not at all. It counts only with
+	// StaleIfError, and not for a response with must-revalidate or no-cache.
 	StaleIfErrorFor time.Duration
 
 	// Collapse lets requests for the same URL that come while its response is under way share it: it is sent to all of them as it arrives. The exchange

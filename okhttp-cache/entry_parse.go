@@ -9,8 +9,8 @@ import (
 	"github.com/okhttp-go/ok/okhttp"
 )
 
-// A CorruptError reports the head of an entry that cannot be read: what came, and what was expected. To a call such an entry is a miss; [Cache.Verify]
-// tells of it.
+// A CorruptError reports the head of an entry that cannot be read: what came, and what was expected. To a call such an entry is a miss, which the
+// log of the cache tells of; [Inspect] has it among the problems.
 type CorruptError struct {
 	Line   int // of the head, from 1
 	Detail string

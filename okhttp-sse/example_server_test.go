@@ -37,6 +37,24 @@ func ExampleTopic() {
 	// Output: missed
 }
 
+// A topic keeps the latest events alone: who comes back after a long time gets all that is kept.
+func ExampleTopicConfig() {
+	topic := oksse.NewTopic(&oksse.TopicConfig{Keep: 2, Writer: oksse.WriterConfig{Heartbeat: 30 * time.Second}})
+	client, req, closeAll := serve(topic)
+	defer closeAll()
+	first, _ := topic.Publish(oksse.Event{Data: "one"})
+	for _, text := range []string{"two", "three", "four"} {
+		_, _ = topic.Publish(oksse.Event{Data: text})
+	}
+	_ = topic.Close()
+	for e, err := range oksse.NewStream(client, req, &oksse.Config{LastEventID: first, NoReconnect: true}).Events(context.Background()) {
+		fmt.Println(e.Data, err)
+	}
+	// Output:
+	// three <nil>
+	// four <nil>
+}
+
 // A handler writes one stream for each client, and goes on from where that was.
 func ExampleHandler() {
 	names := []string{"Ada", "Grace", "Hedy"}

@@ -23,10 +23,10 @@ type AcceptConfig struct {
 	// not that of the scheme, or with a scheme: "https://app.example.com". "*" allows all. Requests without an Origin do not come from browsers and are always let in.
 	Origins []string
 
-	// CheckOrigin decides instead.
+	// CheckOrigin decides instead of Origins and the server's host. It is called by each request's handler, also without an Origin, and has to be safe for concurrent use.
 	CheckOrigin func(r *http.Request) bool
 
-	// Header is sent with the response.
+	// Header is sent with the response that accepts; it is not kept. The fields of the handshake itself take the place of those that it has.
 	Header http.Header
 }
 
@@ -34,7 +34,8 @@ type AcceptConfig struct {
 // closed, and its limits are those of Config.
 //
 // A request that cannot be accepted was answered when Accept returns a [*HandshakeError]: with 426 if it is no upgrade or for another version, 403 for an origin that may
-// not, 400 for what is wrong, 405 for another method.
+// not, 400 for what is wrong, 405 for another method, 500 where the server cannot give the connection away. An [*ArgumentError] tells of a cfg that cannot be right, and answering is left to the handler then. Any other error
+// is the connection's, which has ended.
 //
 // Over HTTP/2 a web socket is a stream that an extended CONNECT opens (RFC 8441). net/http allows these where the process was started with http2xconnect=1 in the environment
 // variable GODEBUG. Such a connection ends with the handler, which must call [Conn.CloseNow] before it returns, whatever else uses the connection; two more goroutines

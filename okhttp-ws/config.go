@@ -18,14 +18,14 @@ type Config struct {
 	// against what a frame announces, before memory is taken for it. A larger message ends the connection with [CodeTooBig].
 	MaxMessage int64
 
-	// SkipTextCheck accepts text that is not UTF-8. It saves a pass over each text message.
+	// SkipTextCheck accepts text that is not UTF-8, which RFC 6455 section 8.1 has fail the connection. It saves a pass over each text message.
 	SkipTextCheck bool
 
-	// PingInterval is how often a ping is sent; zero and less is never. The connection fails with a [*TimeoutError] when a pong is
-	// missing at the next ping, or after PongTimeout.
+	// PingInterval is how often a ping is sent; zero, and less, is never. The connection fails with a [*TimeoutError] when no pong has come within PongTimeout;
+	// as long as one is awaited, no other ping is sent.
 	PingInterval time.Duration
 
-	// PongTimeout is how long a pong may take; PingInterval if zero.
+	// PongTimeout is how long a pong may take; PingInterval if zero or less.
 	PongTimeout time.Duration
 
 	// PingJitter shortens each interval by a random part of it, 0 to 1, so that many connections do not ping at once.
@@ -38,8 +38,8 @@ type Config struct {
 	// of its calls ([okhttp.WithReadTimeout]), a server waits 10 s, if they are zero. Negative means that there is no limit. Silence between frames is not limited.
 	FrameTimeout, WriteTimeout time.Duration
 
-	// QueueLimit is how many bytes of messages a [WebSocket] holds that are not yet written, 16 MiB if zero, and QueueFull what becomes of those for which there
-	// is no room.
+	// QueueLimit is how many bytes of messages a [WebSocket] holds that are not yet written, 16 MiB if zero or less, and QueueFull what becomes of those for which
+	// there is no room, [QueueCloses] by default. They do not matter to a [Conn].
 	QueueLimit int64
 	QueueFull  QueuePolicy
 
@@ -48,11 +48,12 @@ type Config struct {
 	EchoClose bool
 
 	// OnPing and OnPong are called with what came with a ping, and with a pong and the time since this side's last ping, zero if none is under way. They run on
-	// the goroutine that reads and must not read, nor wait for who does.
+	// the goroutine that reads and must not read, nor wait for who does. The payload is valid during the call.
 	OnPing func(payload []byte)
 	OnPong func(payload []byte, roundTrip time.Duration)
 
-	// OnFrame is called for each frame, when its header was read or is about to be written. It must not block, nor use the connection.
+	// OnFrame is called for each frame, when its header was read or is about to be written, also for both at the same time, from the goroutines that read and write.
+	// It must not block, nor use the connection.
 	OnFrame func(Frame)
 }
 
@@ -70,7 +71,7 @@ type QueuePolicy uint8
 
 // The policies.
 const (
-	QueueCloses  QueuePolicy = iota // it is refused, and the connection closed with 1001 after what is queued
+	QueueCloses  QueuePolicy = iota // the default: it is refused, and the connection closed with 1001 after what is queued
 	QueueRefuses                    // it is refused
 	QueueBlocks                     // sending waits for room
 )

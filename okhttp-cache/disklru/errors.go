@@ -93,8 +93,8 @@ func (r RefusedReason) String() string {
 }
 
 // A NotStoredError is what [Editor.Commit] returns when the edit came to nothing though its user did all that is to be done: a value could not be
-// written, or the entry was removed meanwhile. The store is as if the edit had been aborted. With [Options.Sync] it can also say that the entry is there, but
-// not certain to outlast a loss of power.
+// written, or the entry was removed meanwhile. The store is as if the edit had been aborted, but that a value that could not be written costs the entry where open files
+// cannot be replaced, as on Windows. With [Options.Sync] it can also say that the entry is there, but not certain to outlast a loss of power.
 type NotStoredError struct {
 	Key string
 	Err error // what went wrong first, nil if the entry was removed or the store closed

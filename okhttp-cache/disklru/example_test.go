@@ -21,25 +21,31 @@ func newStore() *disklru.Store {
 	return store
 }
 
+// put writes an entry.
 func put(store *disklru.Store, key string, values ...string) {
 	editor, err := store.Edit(key)
 	if err != nil {
 		log.Fatal(err)
 	}
 	for i, text := range values {
-		sink, err := editor.Sink(i)
-		if err != nil {
-			log.Fatal(err)
-		}
-		file := okio.NewBufferedSink(sink)
-		_, _ = file.WriteString(text)
-		if err := file.Close(); err != nil {
+		if err := write(editor, i, text); err != nil {
 			log.Fatal(err)
 		}
 	}
 	if err := editor.Commit(); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// write writes a value of an entry.
+func write(editor *disklru.Editor, i int, text string) error {
+	sink, err := editor.Sink(i)
+	if err != nil {
+		return err
+	}
+	file := okio.NewBufferedSink(sink)
+	_, err = file.WriteString(text)
+	return errors.Join(err, file.Close())
 }
 
 func Example() {

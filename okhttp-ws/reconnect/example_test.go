@@ -2,7 +2,9 @@ package reconnect_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -53,4 +55,36 @@ func ExampleRun() {
 	// okws: closed by the peer: 1012
 	// visit 3
 	// <nil>
+}
+
+// A refusal is for good; what ends a connection from without is not.
+func ExampleRetryable() {
+	for _, err := range []error{
+		&okws.CloseError{Code: okws.CodeServiceRestart},
+		&okws.CloseError{Code: okws.CodePolicyViolation},
+		io.ErrUnexpectedEOF,
+	} {
+		fmt.Println(reconnect.Retryable(err), err)
+	}
+	// Output:
+	// true okws: closed by the peer: 1012
+	// false okws: closed by the peer: 1008
+	// true unexpected EOF
+}
+
+// The policy decides what is worth another attempt, and how many there are.
+func ExamplePolicy() {
+	busy := errors.New("busy")
+	err := reconnect.Run(context.Background(), &reconnect.Policy{
+		First:       time.Millisecond,
+		Jitter:      -1, // pauses of 1 ms, 2 ms, 4 ms …
+		MaxAttempts: 3,
+		Retry:       func(err error) bool { return errors.Is(err, busy) },
+		OnRetry:     func(err error, pause time.Duration) { fmt.Println(err, "- again after", pause) },
+	}, func(context.Context) (*okws.Conn, error) { return nil, busy }, nil)
+	fmt.Println(err)
+	// Output:
+	// busy - again after 1ms
+	// busy - again after 2ms
+	// busy
 }
