@@ -3,10 +3,8 @@ package mockserver
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"net"
-	"os"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -60,6 +58,15 @@ func (c *connection) drain() {
 	defer c.mu.Unlock()
 	if c.draining = true; !c.busy {
 		_ = c.raw.SetReadDeadline(time.Unix(1, 0)) // frees who waits for a request
+	}
+}
+
+// limit bounds the time of what comes before the first exchange, unless that is not going to come.
+func (c *connection) limit(deadline time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.draining {
+		_ = c.raw.SetDeadline(deadline)
 	}
 }
 
@@ -135,7 +142,7 @@ func (c *connection) serve(ctx context.Context) {
 			c.server.fault(newPanicError("dispatcher or body", p))
 		}
 	}()
-	if !c.begin(ctx) {
+	if !c.begin() {
 		return
 	}
 	for conn := c.socks(c.raw); conn != nil; {
@@ -188,13 +195,6 @@ func drained(source *okio.BufferedSource) {
 		left -= n
 	}
 	_ = source.Close()
-}
-
-// broken reports whether err is of a connection that came to its end between two requests, and nothing to speak of.
-func broken(err error) bool {
-	var p *http1.ProtocolError
-	var l *http1.TooLargeError
-	return !errors.As(err, &p) && !errors.As(err, &l) && !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // A panicError is a panic of user code.

@@ -126,8 +126,8 @@ func (d *delivery) run(ctx context.Context) (struck bool, err error) {
 				return true, nil
 			}
 		}
-		if ended {
-			return false, nil
+		if ended { // by the end of the server, perhaps, which must not look whole
+			return false, context.Cause(ctx)
 		}
 		most := d.pace.most(int64(len(piece)))
 		if d.stop >= 0 {

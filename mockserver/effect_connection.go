@@ -138,7 +138,7 @@ func (s *Server) resumeAfter(d time.Duration) {
 		return
 	}
 	s.goroutines.Go(func() {
-		if sleep(s.context, d) == nil {
+		if sleep(s.inviting, d) == nil {
 			if err := s.Resume(); err != nil && !errors.Is(err, ErrClosed) { // which it may be about to be
 				s.fault(err)
 			}

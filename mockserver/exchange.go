@@ -5,14 +5,10 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"os"
 
 	"github.com/okhttp-go/ok/okhttp/http1"
 	"github.com/okhttp-go/ok/okio"
 )
-
-// errEffect is the failure of a request that an effect of the script cut short.
-var errEffect = errors.New("mockserver: the request was cut short by an effect of its response")
 
 // maxChunkSizes is how many sizes of chunks are recorded.
 const maxChunkSizes = 10_000
@@ -32,6 +28,7 @@ func (c *connection) exchange(ctx context.Context) (more bool) {
 	}
 	if resp := c.proxied(r); resp != nil {
 		_, r.Failure = c.readBody(ctx, r, early{})
+		r.Failure = c.server.failure(r.Failure)
 		if c.record(r); r.Failure != nil {
 			return c.reject(r)
 		}
@@ -50,14 +47,22 @@ func (c *connection) exchange(ctx context.Context) (more bool) {
 		c.log(r, 0)
 	}
 	if !c.perform(ctx, RequestHead, plan) {
+		if !ends(plan) {
+			r.Failure = c.server.unheard(nil)
+			c.record(r)
+			c.log(r, 0)
+		}
 		return false
 	}
 	if err := c.informational(ctx, r, hint.infos); err != nil {
 		hint.giveBack()
-		return false
+		r.Failure = c.server.unheard(err)
+		c.record(r)
+		return c.reject(r)
 	}
 	if !hint.unread(r) {
 		plan, r.Failure = c.readBody(ctx, r, hint)
+		r.Failure = c.server.failure(r.Failure)
 	}
 	c.record(r)
 	switch {
@@ -142,10 +147,10 @@ func (c *connection) blame(err error) Response {
 
 // refuse ends a connection whose next request head cannot be read.
 func (c *connection) refuse(r *Request, err error) bool {
-	if errors.Is(err, os.ErrDeadlineExceeded) && c.server.isDraining() || err == io.EOF || broken(err) && !errors.Is(err, io.ErrUnexpectedEOF) && c.http.Source().Buffer().Len() == 0 {
+	r.Failure = c.server.failure(err)
+	if err == io.EOF || broken(r.Failure) && !errors.Is(err, io.ErrUnexpectedEOF) && c.http.Source().Buffer().Len() == 0 {
 		return false
 	}
-	r.Failure = err
 	c.record(r)
 	return c.reject(r)
 }
@@ -231,8 +236,10 @@ func (c *connection) readContent(
 	for {
 		if stop == r.BodySize {
 			stop = -1
-			if plan := choose(effect.effect); ends(plan) || !act(plan) {
+			if plan := choose(effect.effect); ends(plan) {
 				return plan, errEffect
+			} else if !act(plan) {
+				return nil, c.server.unheard(nil)
 			}
 		}
 		most := pace.most(16 << 10)

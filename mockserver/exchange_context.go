@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-
-	"github.com/okhttp-go/ok/okhttp/http2"
 )
 
 // ErrClientGone is why the context of a [Dispatcher] ends whose client gave up, and wrapped by the Failure of its request in the journal.
@@ -121,17 +119,8 @@ func (c *connection) abandon(r *Request, why error) {
 	c.log(c.server.journal.fail(r, why), 0)
 }
 
-// errCutOff is why an exchange ends whose stream, or connection, this side ended: by the effect of another request, most likely.
-var errCutOff = errors.New("mockserver: the server ended the connection before there was a response")
-
 // watch calls gone when the stream ends early: the client resets it, or the connection is over.
 func (x *streamExchange) watch(gone context.CancelCauseFunc) (stop func()) {
-	x.stream.WhenFailed(func(err error) {
-		cause := ErrClientGone
-		if reset := (*http2.StreamResetError)(nil); errors.As(err, &reset) && !reset.Remote {
-			cause = errCutOff
-		}
-		gone(fmt.Errorf("%w: %w", cause, err))
-	})
+	x.stream.WhenFailed(func(err error) { gone(x.server.unheard(err)) })
 	return func() { x.stream.WhenFailed(nil) }
 }

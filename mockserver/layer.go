@@ -36,24 +36,23 @@ func (c *connection) serveLayer(ctx context.Context, conn net.Conn) (tunnel net.
 		c.serveHTTP2(ctx, conn)
 		return nil
 	}
-	if c.server.isDraining() {
-		return nil
-	}
 	c.socket = okio.NewSocket(conn)
 	c.http = http1.NewServerConn(c.socket.Source(), c.socket.Sink(), http1.Limits{})
 	for c.exchange(ctx) && c.vacate() {
 		c.current.Store(nil)
 	}
-	if c.opened {
+	switch {
+	case c.opened && c.vacate():
 		c.opened = false
-		c.vacate()
 		return c.rest(conn)
-	}
-	if c.next == 0 && ctx.Err() == nil {
-		c.server.cfg.logger.Warn("mockserver: connection without a request", "conn", c.index)
-	}
-	if !c.over && ctx.Err() == nil {
+	case c.over || ctx.Err() != nil:
+	case c.next > 0:
 		c.linger()
+	default:
+		if !c.server.isDraining() {
+			c.server.cfg.logger.Warn("mockserver: connection without a request", "conn", c.index)
+		}
+		_ = c.socket.Sink().Close()
 	}
 	return nil
 }

@@ -45,7 +45,8 @@ func (s *Server) open(ctx context.Context, d Dispatcher, r *Request) opening {
 }
 
 // begin performs the effect on the new connection, if there is one. It reports whether the connection goes on.
-func (c *connection) begin(ctx context.Context) bool {
+func (c *connection) begin() bool {
+	ctx := c.server.inviting
 	o := c.server.open(ctx, c.server.current(), c.newRequest())
 	if len(o.plan) == 0 {
 		return true

@@ -44,8 +44,8 @@ type Request struct {
 	Trailers okhttp.Headers
 
 	// Failure is why the request could not be read, nil if it was: an [http1.ProtocolError], an [http1.TooLargeError], or an error of
-	// the connection. The other fields hold what came before. It is one that is [ErrClientGone] if all came, and the client was found to be gone before the
-	// [Dispatcher] had answered.
+	// the connection, or [ErrClosed] if the server ended meanwhile. The other fields hold what came before. It is one that is [ErrClientGone] if all came, and
+	// the client was found to be gone before there was a response.
 	Failure error
 
 	// Tunnel is the destination, "host:port", that the client asked a proxy for which this server is the end of, too: by CONNECT

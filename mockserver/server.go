@@ -22,6 +22,8 @@ type Server struct {
 	dispatcher atomic.Pointer[Dispatcher]
 	context    context.Context // of all that runs, from NewUnstarted to the end
 	cancel     context.CancelCauseFunc
+	inviting   context.Context // of what has clients come; ends when the server takes no more of them
+	disinvite  context.CancelCauseFunc
 	goroutines sync.WaitGroup
 	teardown   sync.Once
 	gone       chan struct{} // closed when no goroutine is left after the teardown
@@ -70,6 +72,7 @@ func NewUnstarted(tb testing.TB, opts ...Option) *Server {
 	s.dice = newDice(s.cfg.seed)
 	s.SetDispatcher(s.cfg.dispatcher)
 	s.context, s.cancel = context.WithCancelCause(context.WithValue(context.Background(), serverKey{}, s))
+	s.inviting, s.disinvite = context.WithCancelCause(s.context)
 	s.journal.limit, s.journal.done = s.cfg.journal, s.context.Done()
 	if s.cfg.strict {
 		s.beStrict()

@@ -209,12 +209,13 @@ func (s *Server) String() string {
 }
 
 // Shutdown stops listening, lets the requests finish that are under way, and closes the server. Connections that are idle are closed; those of HTTP/2
-// are told so in two steps (GOAWAY, RFC 9113 section 6.8), which no request is lost by. When ctx ends first, what is left is broken off, and the
+// are told so in two steps (GOAWAY, RFC 9113 section 6.8), which no request is lost by. Clients have a second to end them themselves. When ctx ends first, what is left is broken off, and the
 // error is ctx's cause. Called by a dispatcher or another function of a script, it waits for that one's own request in vain: use a goroutine.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.draining = true
 	s.mu.Unlock()
+	s.disinvite(ErrClosed)
 	_ = s.Refuse()
 	for _, c := range s.connections() {
 		c.drain()

@@ -118,6 +118,9 @@ func (c *connection) handOver(ctx context.Context, r *Request, resp *Response, s
 	c.handed = true
 	c.handle(ctx, r, resp.handler, s)
 	c.handed = false
+	if ctx.Err() != nil { // the connection ends, and what the handler could not finish must not look whole
+		return context.Cause(ctx)
+	}
 	if c.bowed {
 		drained(c.http.Source())
 	}
@@ -192,7 +195,7 @@ func (x *streamExchange) sendSocket(ctx context.Context, resp *Response) (struck
 	if err := paced.finish(); err != nil || paced.struck {
 		return paced.struck, err
 	}
-	if x.stream.Err() != nil { // the handler, or the client, broke it off
+	if x.stream.Err() != nil || ctx.Err() != nil { // the handler, the client, or the end of the server, broke it off
 		return false, nil
 	}
 	return false, s.sink.Close()

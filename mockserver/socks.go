@@ -60,18 +60,21 @@ func (c *connection) socks(conn net.Conn) net.Conn {
 	if first != 5 {
 		return conn
 	}
-	_ = c.raw.SetDeadline(time.Now().Add(socksLimit))
+	c.limit(time.Now().Add(socksLimit))
 	destination, err := role.serve(conn)
-	_ = c.raw.SetDeadline(time.Time{})
+	c.limit(time.Time{})
 	if err == nil {
 		c.tunnel = destination
 		return conn
+	}
+	if failed := (*SOCKSError)(nil); errors.As(err, &failed) && failed.Err != nil {
+		failed.Err = c.server.failure(failed.Err)
 	}
 	r := c.newRequest()
 	r.Tunnel, r.Failure = destination, err
 	c.record(r)
 	c.log(r, 0)
-	if errors.Is(err, os.ErrDeadlineExceeded) {
+	if errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, ErrClosed) {
 		return nil
 	}
 	c.bid(conn)

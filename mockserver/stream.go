@@ -112,14 +112,23 @@ func (x *streamExchange) run(ctx context.Context, bare bool) {
 		x.log(r, 0)
 	}
 	if !x.perform(ctx, plan, false) {
+		if !ends(plan) {
+			r.Failure = x.server.unheard(x.stream.Err())
+			journal.record(r)
+			x.log(r, 0)
+		}
 		return
 	}
 	if err := x.informational(ctx, hint.infos); err != nil {
 		hint.giveBack()
+		r.Failure = x.server.unheard(err)
+		journal.record(r)
+		x.log(r, 0)
 		return
 	}
 	if !bare && r.Method != "CONNECT" && !hint.unread(r) {
 		plan, r.Failure = x.readBody(ctx, hint)
+		r.Failure = x.server.failure(r.Failure)
 	}
 	journal.record(r)
 	switch {
@@ -199,10 +208,11 @@ func (x *streamExchange) answer(ctx context.Context, resp Response, told bool) {
 	} else if err == nil {
 		struck, err = x.send(ctx, &resp)
 	}
+	if ctx.Err() != nil { // the connection ends, and what was not sent by now must not look whole
+		return
+	}
 	if err != nil {
-		if ctx.Err() == nil {
-			x.server.cfg.logger.Warn("mockserver: response", "conn", x.index, "line", r.RequestLine(), "err", err)
-		}
+		x.server.cfg.logger.Warn("mockserver: response", "conn", x.index, "line", r.RequestLine(), "err", err)
 		x.stream.Cancel(http2.InternalError, err)
 		return
 	}

@@ -161,6 +161,8 @@ func kind(err error) string {
 		return "goodbye"
 	case errors.As(err, &connection):
 		return "connection error " + connection.Code.String()
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "refused"
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return "broken"
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
