@@ -35,7 +35,8 @@
 // # The response
 //
 // -i, --include prints the heads of all responses, -I, --head only those. -o, --output FILE and -O, --remote-name write to a file; the nth
-// of them belongs to the nth URL. --output-dir puts them into a folder, --create-dirs makes what is missing, and -C, --continue-at goes on with a file
+// of them belongs to the nth URL. With -J, --remote-header-name -O takes the name that Content-Disposition gives, without folders and what could mislead, and replaces no file
+// unless there is --clobber; with --no-clobber no file is replaced at all, and a number stands behind the name of the new one. --output-dir puts them into a folder, --create-dirs makes what is missing, and -C, --continue-at goes on with a file
 // (- after what it has). -D, --dump-header writes the heads to a file. A file that is written while standard error is a terminal has a progress bar (-#, --progress-bar; none with --no-progress-meter). A download that fails leaves
 // what it got. -f, --fail takes a status of 400 or more for a failure, and --fail-with-body keeps its body. -w, --write-out prints variables: content_type, errormsg, exitcode, filename_effective,
 // http_code, http_version, local_ip, local_port, method, num_connects, num_redirects, redirect_url, remote_ip, remote_port, response_code,

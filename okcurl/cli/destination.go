@@ -2,7 +2,9 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,27 +20,76 @@ type destination struct {
 	at      int64  // where the file goes on, 0 for a new one
 	keep    bool   // what the file has stays, and more follows
 	dirs    bool   // folders that are missing are made
+	taken   taken
+	made    map[string]string // files of this transfer, which are not taken, by the names that were wanted
+	naming  naming
+	held    []byte // what was written before there was a name
 	file    *os.File
 	spilled bool // something is on standard output
 	err     error
 }
 
+// taken is what becomes of a file whose name is there already.
+type taken int
+
+const (
+	replaced taken = iota
+	refused        // it stays, and writing fails
+	numbered       // it stays, and the new one has a number behind its name
+)
+
+// naming is for a response that can name its file.
+type naming struct {
+	pending bool   // what is written waits for the name
+	dir     string // that the file goes to
+}
+
 // destinationOf returns where the response of a URL goes.
-func (o *options) destinationOf(out output, u okhttp.URL, std io.Writer) (*destination, error) {
-	name := out.file
+func (o *options) destinationOf(out output, u okhttp.URL, std io.Writer, made map[string]string) (*destination, error) {
+	d := &destination{std: std, name: out.file, dirs: o.createDirs, made: made}
+	if o.clobber != nil && !*o.clobber {
+		d.taken = numbered
+	}
 	if out.remote {
 		// A server must not choose a place outside of this directory; on Windows some names are places too.
-		if name = fileName(u); name == "" || !filepath.IsLocal(name) {
-			return nil, &failure{exitWrite, "the URL has no file name for --remote-name"}
+		if d.name = fileName(u); !filepath.IsLocal(d.name) {
+			d.name = ""
 		}
-	} else if name == "-" {
-		name = ""
+		if d.name == "" && !o.remoteHeaderName {
+			return nil, errNoName
+		}
+		d.naming = naming{o.remoteHeaderName, o.outputDir}
+	} else if d.name == "-" {
+		d.name = ""
 	}
-	if name != "" && o.outputDir != "" {
-		name = filepath.Join(o.outputDir, name)
+	if d.name != "" && o.outputDir != "" {
+		d.name = filepath.Join(o.outputDir, d.name)
 	}
-	d := &destination{std: std, name: name, dirs: o.createDirs}
 	return d, d.resume(o.continueAt)
+}
+
+// errNoName is the failure of a response that has to be named after its URL.
+var errNoName = &failure{exitWrite, "the URL has no file name for --remote-name"}
+
+// named takes the name that the response has for its file, if it has one and may, and lets what was written go there. A name that a server chose replaces nothing.
+func (d *destination) named(name string, overwrite bool) {
+	if !d.naming.pending {
+		return
+	}
+	d.naming.pending = false
+	switch {
+	case name != "":
+		d.name = filepath.Join(d.naming.dir, name)
+		if d.taken == replaced && !overwrite {
+			d.taken = refused
+		}
+	case d.name == "":
+		d.err = errNoName
+	}
+	if len(d.held) > 0 {
+		d.Write(d.held) // a failure sticks
+		d.held = nil
+	}
 }
 
 // resume has the file go on where it ends, for an offset of -1, or where somebody says.
@@ -68,22 +119,54 @@ func (d *destination) open() error {
 			return d.err
 		}
 	}
-	if d.keep {
+	switch {
+	case d.keep:
 		d.file, d.err = os.OpenFile(d.name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
-		return d.err
-	}
-	if d.at == 0 {
+	case d.at > 0:
+		if d.file, d.err = os.OpenFile(d.name, os.O_WRONLY|os.O_CREATE, 0o666); d.err == nil {
+			_, d.err = d.file.Seek(d.at, io.SeekStart)
+		}
+	case d.taken == replaced:
 		d.file, d.err = os.Create(d.name)
-		return d.err
-	}
-	if d.file, d.err = os.OpenFile(d.name, os.O_WRONLY|os.O_CREATE, 0o666); d.err == nil {
-		_, d.err = d.file.Seek(d.at, io.SeekStart)
+	default:
+		d.file, d.err = d.create()
 	}
 	return d.err
 }
 
+// create makes a file that is not there, under the name it has or, if it may, with the first number behind it that is free. What an earlier try of this
+// transfer has made is made again.
+func (d *destination) create() (f *os.File, err error) {
+	wanted := d.name
+	if own, ok := d.made[wanted]; ok {
+		d.name = own
+		return os.Create(own)
+	}
+	if info, err := os.Stat(wanted); err == nil && d.taken == numbered && !info.Mode().IsRegular() { // a device or a pipe
+		return os.OpenFile(wanted, os.O_WRONLY, 0)
+	}
+	const most = 100 // numbers, as curl
+	for n := 0; n <= most; n++ {
+		if n > 0 {
+			d.name = fmt.Sprintf("%s.%d", wanted, n)
+		}
+		f, err = os.OpenFile(d.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // which follows no link either
+		if d.taken == refused || !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	if err == nil {
+		d.made[wanted] = d.name
+	}
+	return f, err
+}
+
 // Write implements io.Writer.
 func (d *destination) Write(p []byte) (n int, err error) {
+	if d.naming.pending {
+		d.held = append(d.held, p...)
+		return len(p), nil
+	}
 	if err := d.open(); err != nil {
 		return 0, err
 	}
@@ -107,8 +190,12 @@ func (d *destination) close() *failure {
 	switch {
 	case d.err == nil:
 		return nil
+	case d.err == error(errNoName):
+		return errNoName
 	case brokenPipe(d.err):
 		return &failure{code: exitWrite} // whoever read has enough
+	case d.taken == refused && errors.Is(d.err, fs.ErrExist):
+		return &failure{exitWrite, "cannot write " + pathText(d.err) + ", and the server chose the name (--clobber replaces it)"}
 	case d.name != "":
 		return &failure{exitWrite, "cannot write " + pathText(d.err)}
 	}

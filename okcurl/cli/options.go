@@ -24,6 +24,9 @@ type options struct {
 	outputDir  string
 	createDirs bool
 	continueAt *int64 // nil: from the beginning; -1: after what the file has
+	clobber    *bool  // nil: files are replaced, but not where the server chose the name
+
+	remoteHeaderName bool
 
 	method      string // "" if it follows from the rest
 	data        []dataPart
@@ -133,6 +136,10 @@ func (o *options) check() error {
 		return usageError("--digest needs --user")
 	case o.continueAt != nil && o.byteRange != "":
 		return usageError("--continue-at and --range exclude each other")
+	case o.continueAt != nil && o.remoteHeaderName:
+		return usageError("--continue-at and --remote-header-name exclude each other: the name comes too late to know what there is")
+	case o.continueAt != nil && o.clobber != nil && !*o.clobber:
+		return usageError("--continue-at and --no-clobber exclude each other")
 	case o.tlsMax != 0 && o.tlsMax < o.tlsMin:
 		return usageError("--tls-max is below what is demanded at least")
 	case o.head && o.sse:

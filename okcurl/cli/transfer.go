@@ -21,13 +21,14 @@ type transfer struct {
 	asked     okhttp.URL   // what the command line says
 	talks     bool         // over a web socket
 	tries     int
-	invited   bool          // what the server said may be different the next time
-	invitedIn time.Duration // and when that is, 0 if it did not say
+	invited   bool              // what the server said may be different the next time
+	invitedIn time.Duration     // and when that is, 0 if it did not say
+	made      map[string]string // by all tries
 }
 
 // run fetches a URL and writes the response. It returns what failed, nil if nothing did.
 func (t *transfer) run(ctx context.Context, text string, out output) *failure {
-	t.began = time.Now()
+	t.began, t.made = time.Now(), map[string]string{}
 	var failed *failure
 	for {
 		t.invited, t.invitedIn = false, 0
@@ -49,6 +50,9 @@ func (t *transfer) run(ctx context.Context, text string, out output) *failure {
 func (t *transfer) attempt(ctx context.Context, text string, out output) *failure {
 	t.dest, t.dump = nil, nil
 	failed := t.fetch(ctx, text, out)
+	if t.dest != nil {
+		t.file = t.dest.name
+	}
 	for _, d := range []*destination{t.dest, t.dump} {
 		if d == nil {
 			continue
@@ -71,13 +75,15 @@ func (t *transfer) fetch(ctx context.Context, text string, out output) *failure 
 	}
 	t.at(u)
 	t.asked = u
-	if t.dest, err = t.o.destinationOf(out, u, t.out); err != nil {
+	if t.dest, err = t.o.destinationOf(out, u, t.out, t.made); err != nil {
 		return classify(ctx, err)
 	}
 	if t.o.dumpHeader != "" {
 		t.dump = &destination{std: t.out, name: strings.TrimPrefix(t.o.dumpHeader, "-"), keep: t.n > 0}
 	}
-	t.file = t.dest.name
+	if t.talks || t.o.sse {
+		t.dest.named("", false) // there may be several responses
+	}
 	client, req, err := t.prepare(u, user)
 	if err != nil {
 		return classify(ctx, err)
@@ -214,6 +220,7 @@ func (t *transfer) receive(ctx context.Context, resp *okhttp.Response) *failure 
 	if f := t.refused(resp); f != nil {
 		return f
 	}
+	t.name(resp)
 	var failed *failure
 	switch {
 	case t.o.failWithBody && resp.Status >= 400:
@@ -250,6 +257,18 @@ func (t *transfer) receive(ctx context.Context, resp *okhttp.Response) *failure 
 		return classify(ctx, err)
 	}
 	return failed
+}
+
+// name lets a response name its file, and says to who watches what it is.
+func (t *transfer) name(resp *okhttp.Response) {
+	if !t.dest.naming.pending {
+		return
+	}
+	name := dispositionName(resp.Headers().Get("Content-Disposition"))
+	t.dest.named(name, t.o.clobber != nil && *t.o.clobber)
+	if name != "" && t.screen && !t.o.silent && t.bars == nil {
+		io.WriteString(t.err, "okcurl: writing to "+t.dest.name+"\n")
+	}
 }
 
 // isComplete reports whether there is nothing after an offset, as a server says that refuses the range (RFC 9110 section 15.5.17).

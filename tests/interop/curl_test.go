@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -246,6 +247,68 @@ func TestCurlVersusOkcurl(t *testing.T) {
 		}{{"curl", theirs}, {"okcurl", ours}} {
 			if got.code != c.code || c.out != "*" && got.out != c.out {
 				t.Errorf("%s %q: exit %d, %q, %q; want %d, %q", got.who, c.args, got.code, got.out, got.err, c.code, c.out)
+			}
+		}
+	}
+}
+
+// TestCurlNamesFiles compares what files both write for -J. curl does not know the extended parameter, and keeps names that hide a file.
+func TestCurlNamesFiles(t *testing.T) {
+	real := realCurl(t)
+	server := mockserver.New(t, mockserver.WithDispatcher(mockserver.DispatcherFunc(func(_ context.Context, r *mockserver.Request) mockserver.Response {
+		_, disposition, _ := strings.Cut(r.Target, "?")
+		disposition, err := url.QueryUnescape(disposition)
+		if err != nil || disposition == "" {
+			return mockserver.Reply(200).Text("new")
+		}
+		return mockserver.Reply(200).Header("Content-Disposition", disposition).Text("new")
+	})))
+	for _, c := range []struct {
+		disposition string
+		old         string // a file that is there already
+		args        []string
+		code        int
+		files       string
+	}{
+		{"", "", nil, 0, "path"},
+		{"attachment", "", nil, 0, "path"},
+		{`attachment; filename="a.txt"`, "", nil, 0, "a.txt"},
+		{`attachment; filename=a.txt; size=3`, "", nil, 0, "a.txt"},
+		{`inline; filename="a b;c.txt"`, "", nil, 0, "a b;c.txt"},
+		{`attachment; filename=a b.txt`, "", nil, 0, "a b.txt"},
+		{`attachment; filename="../x/a.txt"`, "", nil, 0, "a.txt"},
+		{`attachment; filename="C:\x\a.txt"`, "", nil, 0, "a.txt"},
+		{`attachment; filename="a%20b.txt"`, "", nil, 0, "a%20b.txt"},
+		{`attachment; filename="a.txt"`, "a.txt", nil, 23, "a.txt old"},
+		{`attachment; filename="a.txt"`, "a.txt", []string{"--clobber"}, 0, "a.txt"},
+		{`attachment; filename="a.txt"`, "a.txt", []string{"--no-clobber"}, 0, "a.txt old, a.txt.1"},
+		{`attachment; filename="a.txt"`, "path", nil, 0, "a.txt, path old"},
+		{"", "path", nil, 0, "path"},
+		{"", "path", []string{"--no-clobber"}, 0, "path old, path.1"},
+		{`attachment; filename="a.txt"`, "", []string{"-C", "-"}, 2, ""},
+	} {
+		for who, run := range map[string]func(...string) output{"curl": real, "okcurl": curl} {
+			dir := t.TempDir()
+			if c.old != "" {
+				if err := os.WriteFile(filepath.Join(dir, c.old), []byte("old"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := run(append(c.args, "-OJ", "--output-dir", dir, server.URL("/path?"+url.QueryEscape(c.disposition)))...)
+			var files []string
+			entries, err := os.ReadDir(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range entries {
+				text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+				if err != nil {
+					t.Fatal(err)
+				}
+				files = append(files, strings.TrimSuffix(e.Name()+" "+string(text), " new"))
+			}
+			if list := strings.Join(files, ", "); got.code != c.code || list != c.files {
+				t.Errorf("%s %q of %q: %+v, and the files %s; want exit %d, and %s", who, c.args, c.disposition, got, list, c.code, c.files)
 			}
 		}
 	}
