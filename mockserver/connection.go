@@ -139,7 +139,7 @@ func (c *connection) serve(ctx context.Context) {
 	defer c.raw.Close()
 	defer func() {
 		if p := recover(); p != nil { // of a body, most likely; the response cannot be mended any more
-			c.server.fault(newPanicError("dispatcher or body", p))
+			c.server.fault(newPanicError("dispatcher or body", p).answering(c.current.Load()))
 		}
 	}()
 	if !c.begin() {
@@ -199,17 +199,29 @@ func drained(source *okio.BufferedSource) {
 
 // A panicError is a panic of user code.
 type panicError struct {
-	where string
-	value any
-	stack []byte
+	where   string
+	value   any
+	stack   []byte
+	request *Request // nil if that is not known
 }
 
 func newPanicError(where string, value any) *panicError {
-	return &panicError{where, value, debug.Stack()}
+	return &panicError{where, value, debug.Stack(), nil}
+}
+
+// answering is the error with the request that had to do with it.
+func (e *panicError) answering(r *Request) *panicError {
+	named := *e
+	named.request = r
+	return &named
 }
 
 func (e *panicError) Error() string {
-	return fmt.Sprintf("mockserver: panic in the %s: %v\n%s", e.where, e.value, e.stack)
+	what := e.short().Error()
+	if e.request != nil {
+		what += "\nin answer to " + e.request.String()
+	}
+	return what + "\n" + string(e.stack)
 }
 
 // short leaves the stack out, which does not belong on the wire.

@@ -140,30 +140,41 @@ func ends(plan []Effect) bool {
 
 // dice is the chance of a server.
 type dice struct {
-	mu  sync.Mutex
-	rng *rand.Rand
+	mu   sync.Mutex
+	rng  *rand.Rand
+	used bool
 }
 
 func newDice(seed uint64) *dice { return &dice{rng: rand.New(rand.NewPCG(seed, 0))} }
 
-func (d *dice) chance() float64 {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.rng.Float64()
-}
+// Uint64 implements [rand.Source].
+func (d *dice) Uint64() uint64 { return drawn(d, (*rand.Rand).Uint64) }
 
-func (d *dice) normal() float64 {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.rng.NormFloat64()
-}
+func (d *dice) chance() float64 { return drawn(d, (*rand.Rand).Float64) }
+
+func (d *dice) normal() float64 { return drawn(d, (*rand.Rand).NormFloat64) }
 
 func (d *dice) bytes(n int) []byte {
+	return drawn(d, func(r *rand.Rand) []byte {
+		p := make([]byte, n)
+		for i := range p {
+			p[i] = byte(r.Uint32())
+		}
+		return p
+	})
+}
+
+// drawn is one choice.
+func drawn[T any](d *dice, draw func(*rand.Rand) T) T {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	p := make([]byte, n)
-	for i := range p {
-		p[i] = byte(d.rng.Uint32())
-	}
-	return p
+	d.used = true
+	return draw(d.rng)
+}
+
+// wasUsed reports whether anything was chosen.
+func (d *dice) wasUsed() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.used
 }

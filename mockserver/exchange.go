@@ -3,9 +3,11 @@ package mockserver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 
+	"github.com/okhttp-go/ok/mockserver/internal/target"
 	"github.com/okhttp-go/ok/okhttp/http1"
 	"github.com/okhttp-go/ok/okio"
 )
@@ -38,7 +40,7 @@ func (c *connection) exchange(ctx context.Context) (more bool) {
 	hint, err := peekSafely(dispatcher, r)
 	if err != nil {
 		c.record(r)
-		return c.answer(ctx, r, head, c.blame(err), true)
+		return c.answer(ctx, r, head, c.blame(r, err), true)
 	}
 	plan := c.plan(hint.onRequest())
 	if ends(plan) {
@@ -111,7 +113,7 @@ func (c *connection) decide(ctx context.Context, d Dispatcher, r *Request, hint 
 		err = resp.framed(r)
 	}
 	if err != nil {
-		return c.blame(err)
+		return c.blame(r, err)
 	}
 	if resp.unexpected != nil && c.server.cfg.strict {
 		c.server.fault(resp.unexpected)
@@ -137,10 +139,12 @@ func dispatch(ctx context.Context, d Dispatcher, r *Request, hint early) (resp R
 }
 
 // blame reports a fault of the script and returns the answer that says so.
-func (c *connection) blame(err error) Response {
-	c.server.fault(err)
+func (c *connection) blame(r *Request, err error) Response {
 	if p := (*panicError)(nil); errors.As(err, &p) {
+		c.server.fault(p.answering(r))
 		err = p.short()
+	} else {
+		c.server.fault(fmt.Errorf("%w; in answer to %v", err, r))
 	}
 	return scriptFault(err)
 }
@@ -301,7 +305,7 @@ func (c *connection) answer(ctx context.Context, r *Request, head http1.RequestH
 	}
 	if err != nil {
 		if ctx.Err() == nil {
-			c.server.cfg.logger.Warn("mockserver: response", "conn", c.index, "line", r.RequestLine(), "err", err)
+			c.server.cfg.logger.Warn("mockserver: response", "conn", c.index, "line", r.shownLine(), "err", err)
 		}
 		c.over = true
 		return false
@@ -364,6 +368,6 @@ func (c *connection) log(r *Request, status int) {
 	if !log.Enabled(context.Background(), slog.LevelInfo) {
 		return
 	}
-	log.Info("exchange", "conn", c.index, "index", r.Index, "method", r.Method, "target", r.Target, "status", status,
+	log.Info("exchange", "conn", c.index, "index", r.Index, "method", r.Method, "target", target.Shown(r.Target), "status", status,
 		"remote", r.RemoteAddr.String(), "body", r.BodySize, "failure", r.Failure)
 }

@@ -15,40 +15,45 @@ type failing struct {
 	logs     []string
 	failed   bool
 	skipped  bool
+	over     bool
 }
 
-func (f *failing) Helper() {}
+// lock is for each call of the server's.
+func (f *failing) lock() (unlock func()) {
+	f.mu.Lock()
+	if f.over {
+		f.TB.Error("the server speaks to a test that is over")
+	}
+	return f.mu.Unlock
+}
+
+func (f *failing) Helper() { f.lock()() }
 
 func (f *failing) Error(args ...any) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.lock()()
 	f.failed = true
 	f.failures = append(f.failures, fmt.Sprint(args...))
 }
 
 func (f *failing) Fail() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.lock()()
 	f.failed = true
 }
 
 func (f *failing) Log(args ...any) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.lock()()
 	f.logs = append(f.logs, fmt.Sprint(args...))
 }
 
 func (f *failing) Logf(format string, args ...any) { f.Log(fmt.Sprintf(format, args...)) }
 
 func (f *failing) Failed() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.lock()()
 	return f.failed
 }
 
 func (f *failing) Skipped() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.lock()()
 	return f.skipped
 }
 
@@ -70,7 +75,7 @@ func (f *failing) logged() string {
 	return text
 }
 
-// cleaned is a test whose end is in the hands of another.
+// cleaned is a test whose end is in the hands of another. Nothing may be said to it after that.
 type cleaned struct {
 	failing
 	cleanups []func()
@@ -88,4 +93,7 @@ func (c *cleaned) end() {
 		c.cleanups = c.cleanups[:last]
 		f()
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.over = true
 }

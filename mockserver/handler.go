@@ -40,7 +40,7 @@ func (d *handlerDispatcher) Dispatch(ctx context.Context, r *Request) Response {
 	if r.LocalAddr != nil {
 		life = context.WithValue(life, http.LocalAddrContextKey, r.LocalAddr)
 	}
-	w := newHandlerWriter(cancel, r.Method)
+	w := newHandlerWriter(cancel, r)
 	unbind := context.AfterFunc(ctx, func() { w.reader.CloseWithError(context.Cause(ctx)) }) // nobody is going to read any more
 	run := func() {
 		defer cancel()
@@ -117,6 +117,7 @@ type handlerWriter struct {
 	ready chan Response // one-slot; gets the response once
 	fault func(error)   // reports a panic that comes too late for the response
 
+	request   *Request
 	head      bool // the request is HEAD
 	header    http.Header
 	status    int // 0 until WriteHeader
@@ -128,10 +129,10 @@ type handlerWriter struct {
 	reader    *handlerBody
 }
 
-func newHandlerWriter(cancel func(), method string) *handlerWriter {
+func newHandlerWriter(cancel func(), request *Request) *handlerWriter {
 	r, w := io.Pipe()
 	return &handlerWriter{
-		ready: make(chan Response, 1), fault: func(error) {}, head: method == http.MethodHead, header: http.Header{}, pipe: w,
+		ready: make(chan Response, 1), fault: func(error) {}, request: request, head: request.Method == http.MethodHead, header: http.Header{}, pipe: w,
 		reader: &handlerBody{r, cancel},
 	}
 }
@@ -242,7 +243,7 @@ func (w *handlerWriter) finish() {
 	case w.committed:
 		w.pipe.CloseWithError(errors.New("mockserver: the handler gave up"))
 		if p != http.ErrAbortHandler {
-			w.fault(newPanicError("handler", p))
+			w.fault(newPanicError("handler", p).answering(w.request))
 		}
 	case p == http.ErrAbortHandler:
 		w.ready <- Reply(500).On(ResponseStart, CloseStream{http2.InternalError})

@@ -223,7 +223,7 @@ func TestFault(t *testing.T) {
 	w := dial(t, s)
 	w.send("GET / HTTP/1.1··")
 	w.want("HTTP/1.1 500 Server Error·")
-	if failed := tb.take(); failed != "no such script" {
+	if failed := tb.take(); failed != "no such script; in answer to GET / HTTP/1.1 (connection 0, request 0, body of 0 bytes)" {
 		t.Errorf("failed with %q", failed)
 	}
 	if mockserver.Fault(nil).Err() == nil {

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/okhttp-go/ok/mockserver/internal/target"
 	"github.com/okhttp-go/ok/okhttp/http1"
 )
 
@@ -18,10 +19,10 @@ func hostFault(head http1.RequestHead) error {
 			continue
 		}
 		if hosts++; hosts > 1 {
-			return &http1.ProtocolError{Detail: fmt.Sprintf("expected one Host header but got %q and %q", firstHost(head), head.Fields[i+1])}
+			return &http1.ProtocolError{Detail: fmt.Sprintf("expected one Host header but got %q and %q", target.Shown(firstHost(head)), target.Shown(head.Fields[i+1]))}
 		}
 		if !validHost(head.Fields[i+1]) {
-			return &http1.ProtocolError{Detail: fmt.Sprintf("expected a host with an optional port in the Host header but got %q", head.Fields[i+1])}
+			return &http1.ProtocolError{Detail: fmt.Sprintf("expected a host with an optional port in the Host header but got %q", target.Shown(head.Fields[i+1]))}
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/okhttp-go/ok/mockserver/internal/target"
 	"github.com/okhttp-go/ok/okhttp"
 	"github.com/okhttp-go/ok/okhttp/http1"
 )
@@ -68,12 +69,20 @@ func (r *Request) RequestLine() string {
 	return r.Method + " " + r.Target + " " + r.Proto
 }
 
-// String describes the request in one line, for messages of tests.
+// shownLine is the request line for reports.
+func (r *Request) shownLine() string {
+	if r.Method == "" {
+		return ""
+	}
+	return r.Method + " " + target.Shown(r.Target) + " " + r.Proto
+}
+
+// String describes the request in one line, for messages of tests. It shows no header, and of a target no user information.
 func (r *Request) String() string {
 	if r == nil {
 		return "no request"
 	}
-	line := r.RequestLine()
+	line := r.shownLine()
 	if line == "" {
 		line = "unreadable request"
 	}

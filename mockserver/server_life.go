@@ -256,7 +256,7 @@ func (s *Server) Close() error {
 	for _, c := range s.connections() {
 		lines = append(lines, "connection "+strconv.Itoa(c.index)+": "+c.doing())
 	}
-	return fmt.Errorf("mockserver: gave up waiting for the end of %d connections after %v: %s", len(lines), closeLimit, strings.Join(lines, "; "))
+	return fmt.Errorf("mockserver: gave up waiting for the end of %d %s after %v: %s", len(lines), plural(len(lines), "connection", "connections"), closeLimit, strings.Join(lines, "; "))
 }
 
 // tearDown ends all that runs, without waiting for it.

@@ -155,7 +155,7 @@ func (c *connection) endChunks(body *http1.BodyWriter, trailers []string) error 
 func (c *connection) handle(ctx context.Context, r *Request, h SocketHandler, s okio.Socket) {
 	defer func() {
 		if p := recover(); p != nil {
-			err := newPanicError("socket handler", p)
+			err := newPanicError("socket handler", p).answering(r)
 			c.server.fault(err)
 			s.Cancel(err)
 			c.over = c.session.Load() == nil

@@ -102,7 +102,7 @@ func (x *streamExchange) run(ctx context.Context, bare bool) {
 	hint, err := peekSafely(dispatcher, r)
 	if err != nil {
 		journal.record(r)
-		x.answer(ctx, x.blame(err), true)
+		x.answer(ctx, x.blame(r, err), true)
 		return
 	}
 	plan := x.server.plan(hint.onRequest())
@@ -156,7 +156,7 @@ func (x *streamExchange) run(ctx context.Context, bare bool) {
 // recovered ends the stream because of a panic, if there is one. It is to be deferred.
 func (x *streamExchange) recovered() {
 	if p := recover(); p != nil { // of a body, most likely
-		err := newPanicError("dispatcher or body", p)
+		err := newPanicError("dispatcher or body", p).answering(x.request)
 		x.server.fault(err)
 		x.stream.Cancel(http2.InternalError, err)
 	}
@@ -212,7 +212,7 @@ func (x *streamExchange) answer(ctx context.Context, resp Response, told bool) {
 		return
 	}
 	if err != nil {
-		x.server.cfg.logger.Warn("mockserver: response", "conn", x.index, "line", r.RequestLine(), "err", err)
+		x.server.cfg.logger.Warn("mockserver: response", "conn", x.index, "line", r.shownLine(), "err", err)
 		x.stream.Cancel(http2.InternalError, err)
 		return
 	}

@@ -11,7 +11,7 @@ import (
 // Strict makes a server hide nothing from its test: a request that finds the queue empty gets 500 with a body that says so, instead of waiting, and
 // fails the test; so does a request that no route matches, with the report that it gets ([Response.Unexpected]), and one that waits for the queue after all ([Queue.SetFailFast]) until its client gives up; GET /favicon.ico is a request as others;
 // and when the test is over it fails if responses are left in the queue, if requests were neither taken ([Server.TakeRequest]) nor verified
-// ([Server.Verify]), or if requests still waited for a dispatcher. A test that failed before has that in its log, and one that was skipped is not failed by it. See [AllRoutesUsed] for routes.
+// ([Server.Verify]), or if requests still waited for a dispatcher. A test that was skipped is not failed by what is left. See [AllRoutesUsed] for routes.
 func Strict() Option { return option(func(c *config) { c.strict = true }) }
 
 // Unexpected makes the response the answer to a request that nothing was scripted for, as err says: the test of a server that is [Strict] fails with it. Package
@@ -31,7 +31,7 @@ func (s *Server) beStrict() {
 	s.queue.SetFailFast(&unexpected)
 }
 
-// endTest closes the server of a test, and reports what is left. A test that failed before gets that for its log alone, and one that was skipped gets nothing.
+// endTest closes the server of a test, and reports what is left, unless the test was skipped.
 func (s *Server) endTest() {
 	s.test.Lock()
 	tb := s.tb
@@ -43,19 +43,18 @@ func (s *Server) endTest() {
 	}
 	if !tb.Skipped() {
 		for _, err := range s.left(failed) {
-			if failed {
-				tb.Log(err)
-			} else {
-				s.fault(err)
-			}
+			s.fault(err)
 		}
+	}
+	if s.dice.wasUsed() && tb.Failed() {
+		tb.Logf("mockserver: what was random followed WithSeed(%d)", s.cfg.seed)
 	}
 	s.test.Lock()
 	defer s.test.Unlock()
 	s.tb = nil
 }
 
-// left returns what is left in the end of a test. One that failed is not blamed for routes that it did not come to.
+// left returns what is left in the end of a test, and little of the routes that one which failed before did not come to.
 func (s *Server) left(failed bool) (errs []error) {
 	if s.cfg.strict {
 		if list := s.queue.left(); len(list) > 0 {
@@ -68,8 +67,8 @@ func (s *Server) left(failed bool) (errs []error) {
 			errs = append(errs, fmt.Errorf("mockserver: %d %s still waited for a response: %s", len(list), plural(len(list), "request", "requests"), listed(list)))
 		}
 	}
-	if s.cfg.allUsed && !failed {
-		if err := s.unused(); err != nil {
+	if s.cfg.allUsed {
+		if err := s.unused(failed); err != nil {
 			errs = append(errs, err)
 		}
 	}

@@ -2,10 +2,15 @@ package mockserver_test
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/okhttp-go/ok/mockserver"
+	"github.com/okhttp-go/ok/okio"
 )
 
 func TestStrict(t *testing.T) {
@@ -59,5 +64,91 @@ func TestStrict(t *testing.T) {
 				t.Errorf("reported %q", report)
 			}
 		})
+	}
+}
+
+// TestFailureAfterTheEnd has a dispatcher that Close gives up waiting for panic when its test is over: there is nobody to tell.
+func TestFailureAfterTheEnd(t *testing.T) {
+	for name, version := range versions {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				release := make(chan struct{})
+				tb := newCleaned(t)
+				s := mockserver.New(tb, append(version, mockserver.WithNetwork(new(okio.Network)), mockserver.Strict(), mockserver.WithDispatcher(
+					mockserver.DispatcherFunc(func(context.Context, *mockserver.Request) mockserver.Response {
+						<-release
+						panic("too late")
+					})))...)
+				client := s.Client()
+				defer client.Close()
+				go client.Get(t.Context(), s.URL("/late"))
+				take(t, s)
+				tb.end()
+				got := tb.take()
+				for _, want := range []string{"gave up waiting for the end of 1 connection after 5s: connection 0: GET /late HTTP/", "1 request still waited for a response: GET /late HTTP/"} {
+					if !strings.Contains(got, want) {
+						t.Errorf("failed with %q, want %q in it", got, want)
+					}
+				}
+				close(release)
+				synctest.Wait()
+				if err := s.Verify(everything{}, mockserver.Never()); err == nil {
+					t.Error("Verify is content")
+				}
+				s.Enqueue(mockserver.Reply(99))
+			})
+		})
+	}
+}
+
+// TestManyStrictTests run at once: each hears of its own servers alone, and of each thing once.
+func TestManyStrictTests(t *testing.T) {
+	var group sync.WaitGroup
+	for i := range 50 {
+		group.Go(func() {
+			tb := newCleaned(t)
+			one := mockserver.New(tb, mockserver.Strict(), mockserver.WithNetwork(new(okio.Network)))
+			two := mockserver.New(tb, mockserver.Strict(), mockserver.WithNetwork(new(okio.Network)))
+			one.Enqueue(mockserver.Reply(200 + i))
+			two.Enqueue(mockserver.Reply(200))
+			conn, err := two.DialContext(context.Background(), "tcp", "")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer conn.Close()
+			fmt.Fprintf(conn, "GET /%d HTTP/1.1\r\n\r\n", i)
+			if _, err := io.ReadFull(conn, make([]byte, 1)); err != nil {
+				t.Error(err)
+			}
+			tb.end()
+			want := fmt.Sprintf("mockserver: 1 request was not taken: GET /%d HTTP/1.1 (connection 0, request 0, body of 0 bytes); mockserver: 1 response was enqueued and not used: %d", i, 200+i)
+			if got := tb.take(); got != want {
+				t.Errorf("failed with %q\nwant        %q", got, want)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// TestWhatIsLeftOfAnUnfinishedTest: one that failed before is told too, one that was skipped is not.
+func TestWhatIsLeftOfAnUnfinishedTest(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		finish func(tb *cleaned)
+		want   string
+	}{
+		{"as it should be", func(*cleaned) {}, "mockserver: 1 response was enqueued and not used: 200"},
+		{"failed", func(tb *cleaned) { tb.Fail() }, "mockserver: 1 response was enqueued and not used: 200"},
+		{"skipped", func(tb *cleaned) { tb.skipped = true }, ""},
+	} {
+		tb := newCleaned(t)
+		s := mockserver.New(tb, mockserver.Strict(), mockserver.WithNetwork(new(okio.Network)))
+		s.Enqueue(mockserver.Reply(200))
+		tt.finish(tb)
+		tb.end()
+		if got := tb.take(); got != tt.want {
+			t.Errorf("%s: failed with %q, want %q", tt.name, got, tt.want)
+		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // AllRoutesUsed makes the test of a server fail when it is over if its script has parts that no request has used: the routes of package route, and so stubs, or what another
-// [Accountable] dispatcher says. Nothing is said where the test failed before or was skipped. It is independent of [Strict].
+// [Accountable] dispatcher says. Where the test failed before, which may be the reason, it says only how many, and nothing where the test was skipped. It is independent of [Strict].
 //
 // The dispatcher that is installed in the end is asked, and those that were replaced after requests had come. If none of these can tell, which is so for a
 // [DispatcherFunc] that passes requests on to routes, the test fails with that: such a dispatcher should be a type with a method Unused. The queue is no concern of this
@@ -56,8 +56,8 @@ func (r *replaced) add(d Dispatcher) {
 	}
 }
 
-// unused returns what is wrong about the use of the script, nil if nothing is.
-func (s *Server) unused() error {
+// unused returns what is wrong about the use of the script, nil if nothing is. It may be brief.
+func (s *Server) unused(brief bool) error {
 	s.mu.Lock()
 	all := s.replaced
 	all.accounts = slices.Clone(all.accounts)
@@ -73,12 +73,15 @@ func (s *Server) unused() error {
 	if len(list) == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("mockserver: %d %s never used:", len(list), plural(len(list), "route was", "routes were"))
+	text := fmt.Sprintf("mockserver: %d %s never used", len(list), plural(len(list), "route was", "routes were"))
+	if brief {
+		return errors.New(text)
+	}
 	rest := len(list) - mostUnused
 	if rest > 0 {
 		list = append(list[:mostUnused:mostUnused], fmt.Sprintf("and %d more", rest))
 	}
-	return errors.New(text + "\n  " + strings.Join(list, "\n  "))
+	return errors.New(text + ":\n  " + strings.Join(list, "\n  "))
 }
 
 // mostUnused is how many routes a report lists.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/okhttp-go/ok/mockserver"
+	"github.com/okhttp-go/ok/mockserver/internal/target"
 )
 
 // Bounds of reports.
@@ -35,7 +36,7 @@ type Near struct {
 // String is a report of several lines.
 func (m *Miss) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "no route of %d matches %s", m.Routes, m.Request.RequestLine())
+	fmt.Fprintf(&b, "no route of %d matches %s %s %s", m.Routes, m.Request.Method, target.Shown(m.Request.Target), m.Request.Proto)
 	for _, near := range m.Nearest {
 		fmt.Fprintf(&b, "\n  close: %s", near.Route)
 		for i, difference := range near.Mismatches {

@@ -159,7 +159,7 @@ func (h *headReader) fields(text string, lines int) ([]string, error) {
 		case line[0] != ' ' && line[0] != '\t':
 			return nil, badLine(line)
 		case !h.folded || len(nv) == 0:
-			return nil, fault.Protocolf("header line starts with white space: %s", fault.Quote(line))
+			return nil, strayFold(nv)
 		}
 		// RFC 9112 section 5.2: a user agent replaces each obs-fold with a space.
 		if more := ascii.TrimOWS(line); more != "" {
@@ -174,9 +174,25 @@ func (h *headReader) fields(text string, lines int) ([]string, error) {
 	}
 }
 
+// strayFold is the failure of a line that continues the one before, which it names: the line itself may be of a secret.
+func strayFold(before []string) error {
+	if len(before) == 0 {
+		return fault.Protocolf("header line starts with white space, after the first line")
+	}
+	return fault.Protocolf("header line starts with white space, after %s", fault.Quote(before[len(before)-2]))
+}
+
+// badLine is the failure of a line that has no valid name. It shows what may be meant as one, and no value.
 func badLine(line string) error {
 	name, _, found := strings.Cut(line, ":")
 	if !found {
+		end := 0
+		for end < len(line) && ascii.IsTokenByte(line[end]) {
+			end++
+		}
+		if end < len(line) {
+			return fault.Protocolf("header line without a colon: %s and %d bytes more", fault.Quote(line[:end]), len(line)-end)
+		}
 		return fault.Protocolf("header line without a colon: %s", fault.Quote(line))
 	}
 	return fault.Protocolf("invalid header name %s", fault.Quote(name))
