@@ -12,14 +12,15 @@ export default defineConfig({
   description: 'OkHttp and Okio, rebuilt for Go',
   lang: 'en',
   cleanUrls: true,
-  // Plots and timelines keep a width at which their words can be read, and tables their lines: a phone scrolls them.
-  head: [['style', {}, '.vp-doc p:has(> img){overflow-x:auto}.vp-doc p>img{max-width:none;width:max(100%,620px)}.vp-doc th,.vp-doc td{padding:6px 10px;font-size:13px}']],
+  head: [['link', { rel: 'icon', href: "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><rect width='32' height='32' rx='6' fill='%2318794e'/><text x='16' y='23' text-anchor='middle' font-family='sans-serif' font-weight='700' font-size='19' fill='white'>ok</text></svg>" }]],
+  markdown: { theme: { light: 'github-light-high-contrast', dark: 'github-dark' } },
   // The Go module with the code of the pages is not part of the site, and a page that leads nowhere fails the build.
   srcExclude: ['examples/**', 'plots/**', 'README.md'],
   ignoreDeadLinks: false,
   themeConfig: {
     search: { provider: 'local' },
     outline: 'deep',
+    socialLinks: [{ icon: 'github', link: 'https://github.com/okhttp-go/ok' }],
     nav: [
       { text: 'Guide', link: '/getting-started' },
       { text: 'okio', link: '/okio/' },
@@ -151,6 +152,7 @@ export default defineConfig({
       {
         text: 'Contributing',
         items: [
+          { text: 'A first change', link: 'https://github.com/okhttp-go/ok/blob/main/CONTRIBUTING.md' },
           { text: 'Releases', link: '/contributing/release' },
         ],
       },

@@ -65,7 +65,8 @@ func behindNetHTTP(cache *okcache.Cache) *http.Client {
 
 // #region beyond
 
-// patientConfig does what OkHttp's cache does not: it would rather have an old answer than none, and asks for nothing twice at the same time.
+// patientConfig does what OkHttp's cache does not: it would rather have an old answer than none,
+// and asks for nothing twice at the same time.
 var patientConfig = okcache.Config{
 	Variants:             true,
 	StaleWhileRevalidate: true,

@@ -107,7 +107,8 @@ func Example_pinning() {
 
 func Example_connectionSpecs() {
 	// #region specs
-	legacy := okhttp.New(okhttp.WithConnectionSpecs(okhttp.ModernTLS, okhttp.CompatibleTLS)) // old servers too, never cleartext
+	// Old servers too, but never cleartext.
+	legacy := okhttp.New(okhttp.WithConnectionSpecs(okhttp.ModernTLS, okhttp.CompatibleTLS))
 	strict := okhttp.New(
 		okhttp.WithConnectionSpecs(okhttp.RestrictedTLS, okhttp.Cleartext),
 		okhttp.WithCleartext(func(host string) bool { return host == "localhost" }),

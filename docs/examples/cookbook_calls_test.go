@@ -85,7 +85,8 @@ func Example_cookbookPostString() {
 	defer client.Close()
 	try(func() error {
 		// #region poststring
-		resp, err := client.Post(ctx, url, okhttp.Bytes("text/markdown; charset=utf-8", []byte("# Releases\n\n * _1.0_ May 6\n")))
+		text := []byte("# Releases\n\n * _1.0_ May 6\n")
+		resp, err := client.Post(ctx, url, okhttp.Bytes("text/markdown; charset=utf-8", text))
 		if err != nil {
 			return err
 		}
@@ -291,7 +292,8 @@ func withProgress(tell func(done, total int64)) okhttp.Interceptor {
 			return nil, err
 		}
 		b := resp.Body
-		return resp.With(okhttp.ResponseBodyFrom(b.ContentType(), b.Len(), &progressSource{Source: b, total: b.Len(), tell: tell})), nil
+		watched := &progressSource{Source: b, total: b.Len(), tell: tell}
+		return resp.With(okhttp.ResponseBodyFrom(b.ContentType(), b.Len(), watched)), nil
 	})
 }
 

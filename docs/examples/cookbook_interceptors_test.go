@@ -47,7 +47,9 @@ func Example_cookbookGzipRequests() {
 		if req.Body() == nil || req.Headers().Get("Content-Encoding") != "" {
 			return chain.Proceed(ctx, req)
 		}
-		packed, err := req.With(okhttp.Header("Content-Encoding", "gzip"), okhttp.WithBody(okhttp.Gzipped(req.Body())))
+		packed, err := req.With(
+			okhttp.Header("Content-Encoding", "gzip"),
+			okhttp.WithBody(okhttp.Gzipped(req.Body())))
 		if err != nil {
 			return nil, err
 		}
@@ -156,7 +158,8 @@ func Example_cookbookLogging() {
 	printed := 0
 	print := func(line string) { printed++ }
 	// #region logging
-	logging := oklog.New(print, &oklog.Config{Level: oklog.Headers, RedactQuery: []string{"token"}}) // log.Println, say
+	// print is a function such as log.Println.
+	logging := oklog.New(print, &oklog.Config{Level: oklog.Headers, RedactQuery: []string{"token"}})
 	client := okhttp.New(okhttp.WithNetworkInterceptor(logging))
 	// #endregion logging
 	defer client.Close()

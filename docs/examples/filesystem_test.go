@@ -147,7 +147,8 @@ func Example_openRoot() {
 
 // #region forwarding
 
-// noDelete refuses to delete anything, whoever asks: also DeleteRecursively, which is made of the operations of its file system.
+// noDelete refuses to delete anything, whoever asks: DeleteRecursively too,
+// which is made of the operations of its file system.
 type noDelete struct{ okio.ForwardingFileSystem }
 
 func (noDelete) Delete(p okio.Path, _ okio.OpenMode) error {
@@ -244,7 +245,8 @@ func Example_fsAdapters() {
 	m, err := files.Metadata(okio.ParsePath("/greeting.txt"))
 	fmt.Println(m.Regular, m.Size, err)
 
-	back := okio.ToFS(files, okio.ParsePath("/")) // and any FileSystem as an fs.FS, for html/template or http.FileServerFS
+	// The reverse: any FileSystem as an fs.FS, for html/template or http.FileServerFS.
+	back := okio.ToFS(files, okio.ParsePath("/"))
 	content, err := fs.ReadFile(back, "greeting.txt")
 	fmt.Println(string(content), err)
 	// #endregion adapters

@@ -82,7 +82,9 @@ func Example_authenticator() {
 	url := s.URL("/")
 	ctx := context.Background()
 	// #region authenticator
-	login := okhttp.AuthenticatorFunc(func(ctx context.Context, _ *okhttp.Route, resp *okhttp.Response) (*okhttp.Request, error) {
+	login := okhttp.AuthenticatorFunc(func(
+		ctx context.Context, _ *okhttp.Route, resp *okhttp.Response,
+	) (*okhttp.Request, error) {
 		if resp.Request().Headers().Get("Authorization") != "" {
 			return nil, nil // these credentials were refused: the 401 is the answer
 		}

@@ -44,8 +44,10 @@ func call(t *testing.T, method, url, contentType, body string) (int, string) {
 func TestShop(t *testing.T) {
 	routes := route.New(
 		route.Route{
-			Match:     match.Request("GET /items/{id}"),
-			Responses: []mockserver.Response{mockserver.Reply(200).Header("Content-Type", "application/json").Text(`{"name": "tea"}`)},
+			Match: match.Request("GET /items/{id}"),
+			Responses: []mockserver.Response{
+				mockserver.Reply(200).Header("Content-Type", "application/json").Text(`{"name": "tea"}`),
+			},
 		},
 		route.Route{ // fails twice, and then works
 			Match:     match.All(match.Request("POST /orders"), match.JSONSubset(`{"item": "tea"}`)),
@@ -71,8 +73,16 @@ func TestShop(t *testing.T) {
 // #region used
 func TestNothingIsLeftOut(t *testing.T) {
 	routes := route.New(
-		route.Route{Name: "list", Match: match.Request("GET /orders"), Responses: []mockserver.Response{mockserver.Reply(200).Text("[]")}},
-		route.Route{Name: "create", Match: match.Request("POST /orders"), Responses: []mockserver.Response{mockserver.Reply(201)}},
+		route.Route{
+			Name:      "list",
+			Match:     match.Request("GET /orders"),
+			Responses: []mockserver.Response{mockserver.Reply(200).Text("[]")},
+		},
+		route.Route{
+			Name:      "create",
+			Match:     match.Request("POST /orders"),
+			Responses: []mockserver.Response{mockserver.Reply(201)},
+		},
 	)
 	server := mockserver.New(t, mockserver.AllRoutesUsed(), mockserver.WithDispatcher(routes))
 	// #endregion used
@@ -89,7 +99,8 @@ func TestNothingIsLeftOut(t *testing.T) {
 func TestParams(t *testing.T) {
 	// #region func
 	routes := new(route.Routes)
-	routes.OnFunc(match.Path("/users/{id}/files/{name...}"), func(_ context.Context, h route.Hit) mockserver.Response {
+	files := match.Path("/users/{id}/files/{name...}")
+	routes.OnFunc(files, func(_ context.Context, h route.Hit) mockserver.Response {
 		return mockserver.Reply(200).Text(h.Params["name"] + " of " + h.Params["id"])
 	})
 	// #endregion func
@@ -106,7 +117,11 @@ func TestScenario(t *testing.T) {
 			Match: match.Request("POST /login"), Scenario: "session", State: route.Started, Next: "in",
 			Responses: []mockserver.Response{mockserver.Reply(204)},
 		},
-		route.Route{Match: match.Request("GET /me"), Scenario: "session", State: "in", Responses: []mockserver.Response{mockserver.Reply(200).Text("ann")}},
+		route.Route{
+			Match:    match.Request("GET /me"),
+			Scenario: "session", State: "in",
+			Responses: []mockserver.Response{mockserver.Reply(200).Text("ann")},
+		},
 		route.Route{Match: match.Request("GET /me"), Responses: []mockserver.Response{mockserver.Reply(401)}},
 	)
 	// #endregion scenario
@@ -123,10 +138,12 @@ func TestScenario(t *testing.T) {
 
 // #region verify
 func TestOrdersOnce(t *testing.T) {
-	server := mockserver.New(t, mockserver.WithDispatcher(route.New(route.Route{Responses: []mockserver.Response{mockserver.Reply(200)}})))
+	routes := route.New(route.Route{Responses: []mockserver.Response{mockserver.Reply(200)}})
+	server := mockserver.New(t, mockserver.WithDispatcher(routes))
 	orderTea(t, server.URL("/orders")) // the code under test
 
-	server.Verify(match.All(match.Request("POST /orders"), match.JSONPath("$.item", match.Is("tea"))), mockserver.Once())
+	tea := match.All(match.Request("POST /orders"), match.JSONPath("$.item", match.Is("tea")))
+	server.Verify(tea, mockserver.Once())
 	server.Verify(match.Request("/payments"), mockserver.Never())
 	server.Verify(match.Request("POST /log"), mockserver.AtLeast(1).Within(5*time.Second)) // it comes when it likes
 }

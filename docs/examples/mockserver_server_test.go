@@ -29,7 +29,8 @@ func TestStrictShop(t *testing.T) {
 	if text, err := resp.Body.Text(); text != "open" || err != nil {
 		t.Errorf("the shop is %q, %v", text, err)
 	}
-	if r, err := server.TakeRequest(t.Context()); err != nil || r.TLS.ServerName != "shop.test" || r.Proto != "HTTP/2" {
+	r, err := server.TakeRequest(t.Context())
+	if err != nil || r.TLS.ServerName != "shop.test" || r.Proto != "HTTP/2" {
 		t.Errorf("the request was %v, %v", r, err)
 	}
 }

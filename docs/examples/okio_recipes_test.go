@@ -43,7 +43,8 @@ func pngChunks(file io.Reader, chunk func(kind string, data *okio.Buffer) error)
 			return fmt.Errorf("a chunk of %d bytes", length) // lengths come from outside: bound them
 		}
 		var body okio.Buffer
-		if err := s.ReadFull(&body, 4+int64(length)); err != nil { // moves segments, and copies nothing but their ends
+		// ReadFull moves segments, and copies nothing but their ends.
+		if err := s.ReadFull(&body, 4+int64(length)); err != nil {
 			return err
 		}
 		want, err := s.ReadUint32()

@@ -46,7 +46,12 @@ func runProgram(t *testing.T, program string) {
 	cmd := exec.CommandContext(t.Context(), exe)
 	cmd.Env = append(os.Environ(), "HTTPS_PROXY="+server.ProxyURL(), "HTTP_PROXY=", "NO_PROXY=", "SSL_CERT_FILE="+ca)
 	out, err := cmd.CombinedOutput()
-	if want := "200 5\n"; err != nil || string(out) != want {
+	want := "200 5\n"
+	if _, comment, ok := strings.Cut(program, "\t// Output:\n"); ok { // as examples say it
+		comment, _, _ = strings.Cut(comment, "}")
+		want = strings.ReplaceAll(comment, "\t// ", "")
+	}
+	if err != nil || string(out) != want {
 		t.Errorf("it printed %q, %v, want %q", out, err, want)
 	}
 }

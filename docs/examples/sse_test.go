@@ -69,7 +69,11 @@ func Example_eventStreamRetries() {
 	defer closeAll()
 	ctx := context.Background()
 	// #region retries
-	stream := oksse.NewStream(client, req, &oksse.Config{YieldRetries: true, MaxAttempts: 10, IdleTimeout: time.Minute})
+	stream := oksse.NewStream(client, req, &oksse.Config{
+		YieldRetries: true,
+		MaxAttempts:  10,
+		IdleTimeout:  time.Minute,
+	})
 	for e, err := range stream.Events(ctx) {
 		if retry, ok := errors.AsType[*oksse.RetryError](err); ok {
 			fmt.Println("offline:", retry.Err)

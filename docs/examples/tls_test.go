@@ -66,7 +66,8 @@ func Example_tlsAuthority() {
 	})
 	// #endregion authority
 	// #region authority-use
-	server, err := mockserver.Start(mockserver.WithHost("api.example.test"), mockserver.WithTLS(serverSide.ServerConfig()))
+	server, err := mockserver.Start(
+		mockserver.WithHost("api.example.test"), mockserver.WithTLS(serverSide.ServerConfig()))
 	if err != nil {
 		log.Fatal(err)
 	}
