@@ -213,3 +213,37 @@ func TestCookbookPages(t *testing.T) {
 	}
 	t.Logf("%d recipes", recipes)
 }
+
+// What the migration pages call ours exists: each name with a capital in the right column of their tables is one of an exported surface.
+func TestMigrationNames(t *testing.T) {
+	names := map[string]bool{"Reader": true, "Writer": true, "CookieJar": true, "RoundTripper": true} // of io and net/http
+	surfaces, err := filepath.Glob("../../tests/api/*.txt")
+	if err != nil || len(surfaces) < 8 {
+		t.Fatal(surfaces, err)
+	}
+	for _, surface := range surfaces {
+		for _, name := range regexp.MustCompile(`\b[A-Z]\w+`).FindAllString(page(t, surface), -1) {
+			names[name] = true
+		}
+	}
+	code, literal, name := regexp.MustCompile("`[^`]+`"), regexp.MustCompile(`"[^"]*"`), regexp.MustCompile(`\b[A-Z]\w+`)
+	for _, from := range []string{"net-http", "resty", "okhttp"} {
+		count := 0
+		for row := range strings.Lines(page(t, "../migration/"+from+".md")) {
+			cells := strings.Split(row, "|")
+			if len(cells) != 4 {
+				continue
+			}
+			for _, c := range code.FindAllString(cells[2], -1) {
+				for _, n := range name.FindAllString(literal.ReplaceAllString(c, ""), -1) {
+					if count++; !names[n] {
+						t.Errorf("%s: there is no %s: %s", from, n, strings.TrimSpace(row))
+					}
+				}
+			}
+		}
+		if count < 30 {
+			t.Errorf("%s: %d names were found, the pattern is wrong", from, count)
+		}
+	}
+}
