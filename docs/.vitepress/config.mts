@@ -13,7 +13,7 @@ export default defineConfig({
   lang: 'en',
   cleanUrls: true,
   head: [['link', { rel: 'icon', href: "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'><rect width='32' height='32' rx='6' fill='%2318794e'/><text x='16' y='23' text-anchor='middle' font-family='sans-serif' font-weight='700' font-size='19' fill='white'>ok</text></svg>" }]],
-  markdown: { theme: { light: 'github-light-high-contrast', dark: 'github-dark' } },
+  markdown: { theme: { light: 'github-light-high-contrast', dark: 'github-dark-default' } },
   // The Go module with the code of the pages is not part of the site, and a page that leads nowhere fails the build.
   srcExclude: ['examples/**', 'plots/**', 'README.md'],
   ignoreDeadLinks: false,
