@@ -1,8 +1,12 @@
 package examples
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"log"
 	"math"
+	"strings"
 
 	"github.com/okhttp-go/ok/okio"
 )
@@ -82,4 +86,25 @@ func Example_byteString() {
 	// #endregion bytestring
 
 	// Output: true H4sIAA== [hex=1f8b0800]
+}
+
+func Example_okioFirst() {
+	text := strings.NewReader("name: tea\nprice: 3\n")
+	// #region first
+	src := okio.NewBufferedSource(okio.FromReader(text)) // text is any io.Reader
+	for {
+		line, err := src.ReadLine()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			log.Fatal(err)
+		}
+		name, value, _ := strings.Cut(line, ": ")
+		fmt.Println(name, "is", value)
+	}
+	// #endregion first
+	// Output:
+	// name is tea
+	// price is 3
 }

@@ -165,7 +165,7 @@ const (
 	timelineRow   = 24
 )
 
-// draw is the picture: a row for each thing, from left to right in time. Its colors can be read on light and dark.
+// draw is the picture: a row for each thing, from left to right in time. It brings its own ground, so that its words can be read whatever the page around it looks like.
 func (t *timeline) draw() []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -180,7 +180,8 @@ func (t *timeline) draw() []byte {
 	height := timelineRow*(len(rows)+1) + 12
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="system-ui,sans-serif" font-size="12">`+"\n", timelineLabel+timelineWidth+90, height)
-	b.WriteString("<style>text{fill:#7d8590}.dns{fill:#8a63d2}.tcp{fill:#2f81f7}.tls{fill:#1f9d8b}.send{fill:#d29922}.wait{fill:#9aa4b2}.read{fill:#3fb950}line{stroke:#7d8590;stroke-opacity:.3}</style>\n")
+	b.WriteString("<style>text{fill:#57606a}.ground{fill:#fff}@media(prefers-color-scheme:dark){text{fill:#9198a1}.ground{fill:#161b22}}.dns{fill:#8a63d2}.tcp{fill:#2f81f7}.tls{fill:#1f9d8b}.send{fill:#d29922}.wait{fill:#9aa4b2}.read{fill:#3fb950}line{stroke:#7d8590;stroke-opacity:.3}</style>\n")
+	b.WriteString(`<rect class="ground" width="100%" height="100%" rx="6"/>` + "\n")
 	x := func(d time.Duration) float64 {
 		return timelineLabel + timelineWidth*float64(d)/float64(max(t.total, 1))
 	}
