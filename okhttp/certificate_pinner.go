@@ -24,12 +24,12 @@ type PinMismatchError = pin.MismatchError
 // NewCertificatePinner makes a pinner with pins for the hosts of one pattern; [CertificatePinner.With] adds those of others.
 //
 // A pattern is a host name, or "*." and a name for all names that are one label longer, or "**." and a name for that name and all below it. A pin
-// is "sha256/", or "sha1/", and the hash of a certificate's SubjectPublicKeyInfo in Base64; see [PinOf].
+// is "sha256/", or "sha1/", and the hash of a certificate's SubjectPublicKeyInfo in Base64; see [PinOf]. Others fail with a [*PinError].
 func NewCertificatePinner(pattern string, pins ...string) (*CertificatePinner, error) {
 	return new(CertificatePinner).With(pattern, pins...)
 }
 
-// With returns a pinner with further pins. The pins of a host are those of all patterns that match it.
+// With returns a pinner with further pins. The pins of a host are those of all patterns that match it. It fails as [NewCertificatePinner] does.
 func (p *CertificatePinner) With(pattern string, pins ...string) (*CertificatePinner, error) {
 	where, err := pin.ParsePattern(pattern, canonicalHost)
 	if err != nil {

@@ -29,12 +29,12 @@ type ConnectionPool struct {
 // PoolConfig configures a [ConnectionPool]. Its zero value means the defaults.
 type PoolConfig struct {
 	MaxIdle   int                 // connections kept idle in all. 0: 5; negative: keep none
-	KeepAlive time.Duration       // how long a connection is kept idle. 0: 5 minutes
-	MaxAge    time.Duration       // how long after its making a connection may take another call. 0: unlimited
-	Listener  *ConnectionListener // nil: none
+	KeepAlive time.Duration       // how long a connection is kept idle. 0 and less: 5 minutes
+	MaxAge    time.Duration       // how long after its making a connection may take another call. 0 and less: unlimited
+	Listener  *ConnectionListener // is told of all connections of the pool. nil: none
 }
 
-// NewConnectionPool makes a pool.
+// NewConnectionPool makes a pool. It may be given to any number of clients by [WithPool], and is closed by whoever made it.
 func NewConnectionPool(c PoolConfig) *ConnectionPool {
 	switch {
 	case c.MaxIdle == 0:

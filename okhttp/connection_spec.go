@@ -19,7 +19,7 @@ type ConnectionSpec struct {
 	noALPN   bool
 }
 
-// The presets.
+// The presets, for [WithConnectionSpecs].
 var (
 	// RestrictedTLS is TLS 1.2 and 1.3 with forward secrecy and authenticated encryption alone.
 	RestrictedTLS = ConnectionSpec{tls: true, min: tls.VersionTLS12, max: tls.VersionTLS13, suites: suiteKey(restrictedSuites)}

@@ -28,22 +28,22 @@ type Dispatcher struct {
 // DispatcherConfig configures a [Dispatcher]. Its zero value means the defaults.
 type DispatcherConfig struct {
 	MaxRequests        int  // calls that run at the same time. 0: 64; negative: unlimited
-	MaxRequestsPerHost int  // of those, to one host name, whatever its port. 0: 5; negative: unlimited
-	MaxQueued          int  // calls that may wait; beyond it they fail with ErrQueueFull. 0: unlimited
-	LimitExecute       bool // apply the limits to Execute as well
-	// OnIdle is called each time the last running call ended and none waits, on the goroutine of that call.
+	MaxRequestsPerHost int  // of those, to one host name, whatever its port; requests with Upgrade, such as web sockets, do not count. 0: 5; negative: unlimited
+	MaxQueued          int  // calls that may wait; beyond it they fail with ErrQueueFull. 0 and less: unlimited
+	LimitExecute       bool // apply the limits to Execute as well, which waits then. false: to Enqueue alone
+	// OnIdle is called each time the last running call ended and none waits, those of Execute included, on the goroutine of that call. nil: nothing is.
 	OnIdle func()
 }
 
-// NewDispatcher makes a dispatcher.
+// NewDispatcher makes a dispatcher, for [WithDispatcher]. It has nothing to close.
 func NewDispatcher(c DispatcherConfig) *Dispatcher {
 	return &Dispatcher{cfg: c}
 }
 
 // DispatcherStats counts the calls of a dispatcher.
 type DispatcherStats struct {
-	Running int // under its limits
-	Queued  int
+	Running int // under its limits, whose callback has not returned yet
+	Queued  int // that wait for a place
 }
 
 // Stats returns the counts of this moment.

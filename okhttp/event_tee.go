@@ -1,6 +1,7 @@
 package okhttp
 
-// TeeEvents makes a listener that tells each of the given ones, in their order. nil listeners are left out; of none it is nil.
+// TeeEvents makes a listener that tells each of the given ones, in their order, on the same goroutine; one that panics keeps the event from those
+// after it. nil listeners are left out; of none it is nil. Set all hooks before: those that are set later may not be called.
 func TeeEvents(list ...*EventListener) *EventListener {
 	var all *EventListener
 	for _, l := range list {

@@ -55,9 +55,24 @@ func ExampleTeeEvents() {
 	// okhttp: GET http://example.com/...: connect: cleartext communication is not enabled for example.com
 }
 
-// One record in the log for each event, with times since the call began.
+// One record for each event of a call, each with the time since the call began, which is left out here.
 func ExampleLogEvents() {
-	logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	client := okhttp.New(okhttp.WithEventListener(okhttp.LogEvents(logger)))
+	client := okhttp.New(okhttp.WithConnectionSpecs(okhttp.ModernTLS), okhttp.WithEventListener(okhttp.LogEvents(
+		slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{
+			Level: slog.LevelDebug,
+			ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+				if a.Key == slog.TimeKey || a.Key == "after" {
+					return slog.Attr{}
+				}
+				return a
+			},
+		})))))
 	defer client.Close()
+	_, err := client.Get(context.Background(), "http://example.com/")
+	fmt.Println(okhttp.SafeToRetry(err))
+	// Output:
+	// level=DEBUG msg="okhttp: call start" method=GET url=http://example.com/...
+	// level=DEBUG msg="okhttp: retry decision" retry=false
+	// level=WARN msg="okhttp: call failed" error="okhttp: GET http://example.com/...: connect: cleartext communication is not enabled for example.com"
+	// true
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/okhttp-go/ok/okhttp"
@@ -94,6 +96,26 @@ func ExampleEnvironmentProxies() {
 
 // What listens on a Unix domain socket is reached under any host name.
 func ExampleUnixSocket() {
-	client := okhttp.New(okhttp.WithProxy(okhttp.UnixSocket("/run/docker.sock")))
+	dir, err := os.MkdirTemp("", "ok")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "s")
+	listener, err := net.Listen("unix", path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "hello from ", r.Host) })}
+	go server.Serve(listener)
+	defer server.Close()
+
+	client := okhttp.New(okhttp.WithProxy(okhttp.UnixSocket(path)))
 	defer client.Close()
+	resp, err := client.Get(context.Background(), "http://daemon/version")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(resp.Body.Text())
+	// Output: hello from daemon <nil>
 }

@@ -39,7 +39,7 @@ func ExampleWithRetryOnConnectionFailure() {
 	// 200
 }
 
-// A POST that may have reached the server is not sent again, unless its maker says that the server knows it for the same one.
+// A POST that may have reached the server is not sent again, unless its maker says that it may be; one with an Idempotency-Key says so by itself.
 func ExampleIdempotent() {
 	var requests atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -54,11 +54,11 @@ func ExampleIdempotent() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	keyed, err := order.With(okhttp.Header("Idempotency-Key", "42"), okhttp.Idempotent())
+	again, err := order.With(okhttp.Header("X-Order", "42"), okhttp.Idempotent())
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, req := range []*okhttp.Request{order, order, order, keyed} {
+	for _, req := range []*okhttp.Request{order, order, order, again} {
 		resp, err := client.Do(context.Background(), req)
 		if err != nil {
 			fmt.Println("failed; safe to retry:", okhttp.SafeToRetry(err))
@@ -80,7 +80,7 @@ func ExampleRetryPolicy() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if requests.Add(1) < 3 {
 			w.Header().Set("Retry-After", "0")
-			w.WriteHeader(http.StatusServiceUnavailable)
+			w.WriteHeader(http.StatusTooManyRequests)
 		}
 	}))
 	defer server.Close()

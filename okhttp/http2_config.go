@@ -7,17 +7,19 @@ import (
 	"github.com/okhttp-go/ok/okio"
 )
 
-// HTTP2Config configures connections over HTTP/2. Its zero value means the defaults. It concerns connections that are made after it was given.
+// HTTP2Config configures connections over HTTP/2 (RFC 9113). Its zero value means the defaults, as do numbers below 0; those beyond what the protocol
+// allows are brought within it. It concerns connections that are made after it was given.
 type HTTP2Config struct {
-	// ConnectionWindow is how many bytes of content a server may have under way on all streams of a connection. 0: 16 MiB.
+	// ConnectionWindow is how many bytes of content a server may have under way on all streams of a connection (section 5.2), 64 KiB at the least. 0: 16 MiB.
 	ConnectionWindow int
-	// MaxStreamWindow is what the window of one stream grows to while its reader keeps up, from 1 MiB. 0: 16 MiB.
+	// MaxStreamWindow is what the window of one stream grows to while its reader keeps up, in bytes, from 1 MiB. 0: 16 MiB.
 	MaxStreamWindow int
-	// MaxUnread bounds the content that a connection holds because nobody reads it; a stream that holds more than its share is reset. 0: 64 MiB.
+	// MaxUnread bounds the content that a connection holds because nobody reads it, in bytes. Beyond it a stream that holds more than its share is reset,
+	// and reading its response fails. 0: 64 MiB.
 	MaxUnread int
-	// MaxFrameSize is the largest frame that is accepted, in bytes, from 16 KiB to 16 MiB. 0: 16 KiB.
+	// MaxFrameSize is the largest frame that is accepted, in bytes, from 16 KiB to 16 MiB (section 4.2). 0: 16 KiB.
 	MaxFrameSize int
-	// HeaderTableSize is the size of the table with which received headers are decompressed, in bytes. 0: 4096.
+	// HeaderTableSize is the size of the table with which received headers are decompressed, in bytes, 1 MiB at the most (RFC 7541 section 4.2). 0: 4096.
 	HeaderTableSize int
 	// MaxHeaderFields is how many fields a head may have, pseudo-headers counted. 0: 1000. [WithMaxResponseHeaders] bounds its bytes.
 	MaxHeaderFields int
@@ -33,8 +35,9 @@ type HTTP2Config struct {
 	ExtendedConnect bool
 	// Push is told of pushed streams. nil refuses push.
 	Push PushObserver
-	// Frames is told of each frame as a line of text, for a log. It may be called by two goroutines of a connection at the same time, for the two
-	// directions. It must be quick, and must not use the client.
+	// Frames is told of each frame as a line of text, for a log: direction, stream, length, type and flags, without content and headers; see
+	// [http2.FormatFrame]. It may be called by two goroutines of a connection at the same time, for the two directions. It must be quick, and must not
+	// use the client. nil: nobody is told.
 	Frames func(line string)
 }
 
@@ -105,7 +108,7 @@ func (c *config) http2For(conn *Connection) http2.Config {
 	return h
 }
 
-// WithProtocols chooses what the client offers to speak. The default is [HTTP2OrHTTP1].
+// WithProtocols chooses what the client offers to speak. The default is [HTTP2OrHTTP1]. Calls share connections only if they have the same.
 func WithProtocols(p Protocols) CallOption {
 	return callOption{"WithProtocols", false, func(c *config) {
 		c.protocols = p
@@ -113,13 +116,14 @@ func WithProtocols(p Protocols) CallOption {
 	}}
 }
 
-// WithHTTP2 configures connections over HTTP/2.
+// WithHTTP2 configures connections over HTTP/2, in the place of a configuration given before. The default is a zero [HTTP2Config].
 func WithHTTP2(h HTTP2Config) Option {
 	return clientOption(func(c *config) { c.http2 = h })
 }
 
-// WithPingInterval sends a ping over each connection of HTTP/2 in that interval, and gives the connection up if the answer has not come when the next
-// one is due. 0, the default, and less send none.
+// WithPingInterval sends a ping over each connection of HTTP/2 in that interval (RFC 9113 section 6.7), idle ones included, and gives the connection up
+// if the answer has not come when the next one is due: its calls fail, and are tried again as [WithRetryOnConnectionFailure] has it. 0, the default, and
+// less send none.
 func WithPingInterval(d time.Duration) Option {
 	return clientOption(func(c *config) { c.pingInterval = positive(d) })
 }

@@ -43,24 +43,29 @@ func WithCallTimeout(d time.Duration) CallOption {
 	return callOption{"WithCallTimeout", true, func(c *config) { c.callTimeout = positive(d) }}
 }
 
-// WithConnectTimeout bounds connecting to one address, without TLS. The default is 10 seconds; 0 and less mean no limit.
+// WithConnectTimeout bounds connecting to one address, without TLS, so that a host with several may take longer. The default is 10 seconds; 0
+// and less mean no limit. An attempt that takes longer fails, and others go on; if none is left, the call fails in [PhaseConnect].
 func WithConnectTimeout(d time.Duration) CallOption {
 	return callOption{"WithConnectTimeout", false, func(c *config) { c.connectTimeout = positive(d) }}
 }
 
 // WithReadTimeout bounds each wait for bytes of the server, and a TLS handshake as a whole. The default is 10 seconds; 0 and less mean no
-// limit.
+// limit. When it is up, the call fails with an [*Error] that is [os.ErrDeadlineExceeded]; only a handshake goes on to another
+// address first. See [Response.SetReadTimeout] for the body alone.
 func WithReadTimeout(d time.Duration) CallOption {
 	return callOption{"WithReadTimeout", false, func(c *config) { c.readTimeout = positive(d) }}
 }
 
-// WithWriteTimeout bounds each write to the server, of 64 KiB at the most. The default is 10 seconds; 0 and less mean no limit.
+// WithWriteTimeout bounds each write to the server, of 64 KiB at the most. The default is 10 seconds; 0 and less mean no limit. When it is up,
+// the call fails as with [WithReadTimeout].
 func WithWriteTimeout(d time.Duration) CallOption {
 	return callOption{"WithWriteTimeout", false, func(c *config) { c.writeTimeout = positive(d) }}
 }
 
-// WithFollowRedirects follows responses 300, 301, 302, 303, 307 and 308 that have a Location, 20 at the most (RFC 9110 section 15.4). The
-// default is true.
+// WithFollowRedirects follows responses 300, 301, 302, 303, 307 and 308 that have a Location, 20 at the most (RFC 9110 section 15.4); one more
+// fails the call with a [*ProtocolError]. 307 and 308 keep the method and the body; after the others it is a GET without one, unless it was a
+// GET, HEAD or PROPFIND, or a QUERY whose status was not 303. A body that can be sent once only is not sent again: then the
+// redirect is the response. The default is true.
 func WithFollowRedirects(on bool) CallOption {
 	return callOption{"WithFollowRedirects", true, func(c *config) { c.followRedirects = on }}
 }
@@ -72,13 +77,15 @@ func WithFollowTLSRedirects(on bool) CallOption {
 }
 
 // WithSensitiveHeaders names further headers that are removed when a redirect leads to another origin, as Authorization, Cookie and
-// Proxy-Authorization always are. Names add up over options.
+// Proxy-Authorization always are; they do not come back if a later one leads back. Case does not count. Names add up over options.
 func WithSensitiveHeaders(names ...string) CallOption {
 	return callOption{"WithSensitiveHeaders", true, func(c *config) { c.sensitive = append(slices.Clip(c.sensitive), names...) }}
 }
 
 // WithRetryOnConnectionFailure tries again, over another connection or address, when a connection fails and the request may be sent
-// again. The default is true. It does not affect trying a host's addresses one after another.
+// again: if nothing of it was sent yet, if its method is idempotent (RFC 9110 section 9.2.2), or if it has an Idempotency-Key or was
+// made with [Idempotent]. Time limits that are up and broken rules of HTTP are final. It also repeats a request once after 408 (Request Timeout). The default is true. It does not
+// affect trying a host's addresses one after another.
 func WithRetryOnConnectionFailure(on bool) CallOption {
 	return callOption{"WithRetryOnConnectionFailure", false, func(c *config) { c.retry = on }}
 }
@@ -99,7 +106,8 @@ func WithMaxDecodedBody(bytes int64) CallOption {
 	return callOption{"WithMaxDecodedBody", false, func(c *config) { c.maxDecoded = max(bytes, 0) }}
 }
 
-// WithDNS replaces the resolver. nil restores that of the system.
+// WithDNS replaces the resolver. nil restores that of the system. Calls share connections only if they have the same one: see [DNS]. A name
+// without an address fails the call with an [*UnknownHostError], in [PhaseDNS].
 func WithDNS(dns DNS) CallOption {
 	id := identityOf(dns) // nil for the default, as without the option
 	if dns == nil {
@@ -111,7 +119,8 @@ func WithDNS(dns DNS) CallOption {
 	}}
 }
 
-// WithDialer replaces what opens transport connections. nil restores the default, a zero [net.Dialer].
+// WithDialer replaces what opens transport connections. nil restores the default, a zero [net.Dialer]. Calls share connections only if they
+// have the same one: the same value where it is comparable, otherwise the same option.
 func WithDialer(d Dialer) CallOption {
 	id := identityOf(d) // nil for the default, as without the option
 	if d == nil {
@@ -139,7 +148,8 @@ func WithTLSConfig(t *tls.Config) CallOption {
 	}}
 }
 
-// WithProxy sends through one proxy, or through none with [Direct]. No selector is asked then.
+// WithProxy sends through one proxy, or through none with [Direct]. No selector is asked then, nor the environment. A proxy that does not do what
+// is asked of it fails the call with a [*ProxyError].
 func WithProxy(p Proxy) CallOption {
 	return callOption{"WithProxy", false, func(c *config) {
 		c.ownProxy, c.proxy = true, p
@@ -169,8 +179,9 @@ func WithProxyAuthenticator(a Authenticator) CallOption {
 	}}
 }
 
-// WithHostnameVerifier replaces the check that a certificate is one for the host. nil restores the built-in one: the names and addresses of
-// the certificate alone, wildcards for exactly one label.
+// WithHostnameVerifier replaces the check that a certificate is one for the host. nil restores the built-in one (RFC 9525): the DNS names and IP
+// addresses of the certificate's subjectAltName alone, wildcards for exactly one label. A certificate that is for another host fails the call with a
+// [*HostnameError], before anything of the request is sent.
 func WithHostnameVerifier(v HostnameVerifier) CallOption {
 	id := identityOf(v)
 	return callOption{"WithHostnameVerifier", false, func(c *config) {
@@ -179,7 +190,8 @@ func WithHostnameVerifier(v HostnameVerifier) CallOption {
 	}}
 }
 
-// WithCertificatePinner demands certain keys in the certificates of some hosts. nil, the default, demands none.
+// WithCertificatePinner demands certain keys in the certificates of some hosts. nil, the default, demands none. A server without one fails the
+// call with a [*PinMismatchError], before anything of the request is sent.
 func WithCertificatePinner(p *CertificatePinner) CallOption {
 	return callOption{"WithCertificatePinner", false, func(c *config) {
 		c.pinner = p
@@ -188,7 +200,8 @@ func WithCertificatePinner(p *CertificatePinner) CallOption {
 }
 
 // WithConnectionSpecs replaces the ways in which connections are secured, to be tried in that order. The default is [ModernTLS] and [Cleartext];
-// an empty list restores it. Without Cleartext, http URLs fail with a [*CleartextError].
+// an empty list restores it. Without Cleartext, http URLs fail with a [*CleartextError]; without one that fits the TLS configuration, https URLs
+// fail with an [*UnusableSpecsError].
 func WithConnectionSpecs(specs ...ConnectionSpec) CallOption {
 	list := slices.Clone(specs)
 	if len(list) == 0 {
@@ -212,7 +225,8 @@ func WithFastFallback(on bool) CallOption {
 	return callOption{"WithFastFallback", false, func(c *config) { c.fastFallback = on }}
 }
 
-// WithPool replaces the connection pool. nil does nothing.
+// WithPool replaces the connection pool, so that several clients share one. The default is a pool of the client's own, with the limits of a zero
+// [PoolConfig], which [Client.Close] closes; one that is given here is closed by whoever made it. nil does nothing.
 func WithPool(p *ConnectionPool) CallOption {
 	return callOption{"WithPool", false, func(c *config) {
 		if p != nil {
@@ -221,13 +235,15 @@ func WithPool(p *ConnectionPool) CallOption {
 	}}
 }
 
-// WithInterceptor appends application interceptors: each runs once a call, around everything else. nil ones are left out.
+// WithInterceptor appends application interceptors: each runs once a call, around everything else, the first outermost. They run on the
+// goroutine of the call. nil ones are left out.
 func WithInterceptor(list ...Interceptor) Option {
 	return clientOption(func(c *config) { c.interceptors = withInterceptors(c.interceptors, list) })
 }
 
 // WithNetworkInterceptor appends network interceptors: each runs once for every exchange with a server, retries and redirects
-// included, and sees requests and responses as they are on the wire. nil ones are left out.
+// included, and sees requests and responses as they are on the wire. They run on the goroutine of the call, none for a response of the cache
+// alone. nil ones are left out.
 func WithNetworkInterceptor(list ...Interceptor) Option {
 	return clientOption(func(c *config) { c.networkInterceptors = withInterceptors(c.networkInterceptors, list) })
 }
@@ -243,7 +259,8 @@ func withInterceptors(old, list []Interceptor) []Interceptor {
 	return all
 }
 
-// WithEventListener sets what makes the listener of each call. nil, the default, means none.
+// WithEventListener sets what makes the listener of each call, in the place of one set before; [TeeEvents] combines several. nil, the default,
+// means none.
 func WithEventListener(f EventListenerFactory) Option {
 	return clientOption(func(c *config) { c.events = f })
 }
@@ -265,7 +282,8 @@ func WithContinueWait(d time.Duration) CallOption {
 	return callOption{"WithContinueWait", false, func(c *config) { c.continueWait = positive(d) }}
 }
 
-// WithAuthenticator answers challenges of servers. nil, the default, returns 401 responses.
+// WithAuthenticator answers challenges of servers (RFC 9110 section 11.6.1): responses with the status 401. Its answers and redirects together are
+// 20 at the most; one more fails the call with a [*ProtocolError]. nil, the default, returns 401 responses.
 func WithAuthenticator(a Authenticator) CallOption {
 	return callOption{"WithAuthenticator", false, func(c *config) { c.authenticator = a }}
 }
@@ -276,12 +294,14 @@ func WithCookieJar(jar http.CookieJar) CallOption {
 	return callOption{"WithCookieJar", false, func(c *config) { c.jar = jar }}
 }
 
-// WithCache puts a cache between the call and the network. nil, the default, has none.
+// WithCache puts a cache between the call and the network (RFC 9111), such as those of module okhttp-cache. Closing it is up to whoever made it.
+// nil, the default, has none.
 func WithCache(cache Cache) CallOption {
 	return callOption{"WithCache", false, func(c *config) { c.cache = cache }}
 }
 
-// WithRetryPolicy repeats requests that the server refused for the moment. Off by default.
+// WithRetryPolicy repeats requests that the server refused for the moment, in the place of a policy set before. There is none by default; MaxAttempts
+// of 1 turns off for a call what its client has.
 func WithRetryPolicy(p RetryPolicy) CallOption {
 	policy := p.withDefaults()
 	return callOption{"WithRetryPolicy", false, func(c *config) { c.retryPolicy = policy }}

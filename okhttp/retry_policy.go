@@ -9,12 +9,17 @@ import (
 )
 
 // RetryPolicy repeats requests that a server refused for the moment: with 503, or with 429, and a Retry-After that says when to come back
-// (RFC 9110 section 10.2.3). Its zero value means the defaults. Without [WithRetryPolicy] such responses are returned.
+// (RFC 9110 section 10.2.3), or by a wait that doubles if it does not say. A 503 is repeated for requests that may be sent twice alone: see
+// [WithRetryOnConnectionFailure]. The waits count for the call timeout, and no connection is held meanwhile. When the attempts are used up, the last
+// response is that of the call.
+//
+// Its zero value means the defaults. Without [WithRetryPolicy] such responses are returned, but for a 503 that says "Retry-After: 0": after that
+// the request is sent again at once, one time.
 type RetryPolicy struct {
-	MaxAttempts int           // requests in all, the first included. 0: 3
-	MaxDelay    time.Duration // of one wait; a server that asks for more is not asked again. 0: 30 s
-	BaseDelay   time.Duration // the first wait for a server that does not say; it doubles each time. 0: 500 ms
-	Jitter      float64       // the share of a wait that is drawn by lot, 0 to 1. 0: 0.5; negative: none
+	MaxAttempts int           // requests in a row, the first included. 0 and less: 3
+	MaxDelay    time.Duration // of one wait; a server that asks for more is not asked again. 0 and less: 30 s
+	BaseDelay   time.Duration // the first wait for a server that does not say; it doubles each time. 0 and less: 500 ms
+	Jitter      float64       // the share of such a wait that is drawn by lot, up to 1. 0, and more than 1: 0.5; negative: none
 }
 
 func (p RetryPolicy) withDefaults() *RetryPolicy {

@@ -71,11 +71,3 @@ func ExampleBearer() {
 	// server got Bearer token-2
 	// 200
 }
-
-// A client that can do several schemes takes the one that the server names first.
-func ExampleFirstOf() {
-	const user, password = "mufasa", "Circle of Life"
-	auth := okauth.FirstOf(okauth.Digest(user, password), okauth.Basic(user, password))
-	client := okhttp.New(okhttp.WithAuthenticator(auth))
-	defer client.Close()
-}

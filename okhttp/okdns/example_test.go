@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"time"
 
 	"github.com/okhttp-go/ok/okhttp"
 	"github.com/okhttp-go/ok/okhttp/okdns"
@@ -43,26 +42,4 @@ func ExampleNewStatic() {
 	// Output:
 	// true <nil>
 	// true
-}
-
-// A cache of the system's resolver, which keeps answers a minute because it does not say how long they are good, and an hour more for when
-// it cannot be asked.
-func ExampleCache() {
-	cache := okdns.NewCache(okdns.CacheConfig{UnknownTTL: time.Minute, ServeStale: time.Hour})
-	defer cache.Close()
-	client := okhttp.New(okhttp.WithDNS(cache))
-	defer client.Close()
-}
-
-// A chain asks a private resolver first and the system only for names that the private one does not know.
-func ExampleChain() {
-	private := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, network, "10.0.0.53:53")
-	}}
-	dns := &okdns.Chain{
-		DNS:  []okhttp.DNS{okdns.System{Resolver: private}, okdns.System{}},
-		GoOn: okdns.NotFound,
-	}
-	client := okhttp.New(okhttp.WithDNS(dns))
-	defer client.Close()
 }
