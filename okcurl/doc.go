@@ -39,9 +39,10 @@
 // unless there is --clobber; with --no-clobber no file is replaced at all, and a number stands behind the name of the new one. --output-dir puts them into a folder, --create-dirs makes what is missing, and -C, --continue-at goes on with a file
 // (- after what it has). -D, --dump-header writes the heads to a file. A file that is written while standard error is a terminal has a progress bar (-#, --progress-bar; none with --no-progress-meter). A download that fails leaves
 // what it got. -f, --fail takes a status of 400 or more for a failure, and --fail-with-body keeps its body. -w, --write-out prints variables: content_type, errormsg, exitcode, filename_effective,
-// http_code, http_version, local_ip, local_port, method, num_connects, num_redirects, redirect_url, remote_ip, remote_port, response_code,
-// scheme, size_download, size_upload, speed_download, time_appconnect, time_connect, time_namelookup, time_pretransfer, time_starttransfer,
-// time_total and url_effective; %header{name} is a field of the head, %{stderr} and %{stdout} say where what follows goes.
+// http_code, http_version, local_ip, local_port, method, num_connects, num_headers, num_redirects, num_retries, redirect_url, referer, remote_ip, remote_port,
+// response_code, scheme, size_download, size_header, size_request, size_upload, speed_download, speed_upload, time_appconnect, time_connect, time_namelookup,
+// time_pretransfer, time_redirect, time_starttransfer, time_total, url, url_effective and urlnum. %{json} is all of them as an object, %{header_json} the
+// head of the response, %header{name} a field of it; %{stderr} and %{stdout} say where what follows goes, %{onerror} that it is for failures alone.
 //
 // --retry N tries N times more after a time limit, a host that was not found, a status of 408, 429, 500, 502, 503 or 504, and, where the method may be
 // repeated, a connection that broke. It waits a second, twice as long each time up to ten minutes, or --retry-delay, or what Retry-After says, within

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"log/slog"
 	"strings"
 
@@ -43,7 +42,7 @@ func cacheEvents(tell func(format string, args ...any), head func(*okhttp.Respon
 	}
 }
 
-// cacheDo runs "okcurl cache COMMAND DIR ...".
+// run does what "okcurl cache COMMAND DIR ..." says.
 func (c *cacheCommand) run(args []string) error {
 	if len(args) == 0 {
 		return usageError("cache: a command is needed: ls, show, rm, stats or verify")
@@ -81,16 +80,9 @@ func (c *cacheCommand) run(args []string) error {
 	return do(c)
 }
 
-// isCacheCommand reports whether the command line is about a cache. A host may be called cache as well.
+// isCacheCommand reports whether the command line is about a cache. A host may be called cache as well, if an option follows.
 func isCacheCommand(args []string) bool {
-	if len(args) == 0 || args[0] != "cache" {
-		return false
-	}
-	if len(args) == 1 {
-		return false
-	}
-	_, ok := cacheCommands[args[1]]
-	return ok
+	return len(args) > 0 && args[0] == "cache" && (len(args) == 1 || !strings.HasPrefix(args[1], "-"))
 }
 
 var cacheCommands map[string]func(*cacheCommand) error
@@ -105,7 +97,7 @@ func init() {
 func (c *cacheCommand) inspect() (*okcache.Inspection, error) {
 	in, err := okcache.Inspect(c.dir)
 	if err != nil {
-		return nil, &failure{exitRead, fmt.Sprintf("cannot read the cache: %s", printable(rootText(err)))}
+		return nil, &failure{exitRead, "cannot read the cache: " + printable(strings.TrimPrefix(rootText(err), "disklru: "))}
 	}
 	return in, nil
 }

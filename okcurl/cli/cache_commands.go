@@ -62,7 +62,7 @@ func (c *cacheCommand) show() error {
 		}
 		body, err := in.Body(e)
 		if err != nil {
-			return &failure{exitRead, fmt.Sprintf("cannot read the cache: %s", printable(rootText(err)))}
+			return &failure{exitRead, "cannot read the cache: " + printable(rootText(err))}
 		}
 		source := okio.NewBufferedSource(body)
 		defer source.Close()

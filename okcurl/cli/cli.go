@@ -23,7 +23,7 @@ func Main(args []string, in io.Reader, out, err io.Writer) int {
 		return report(err, failed)
 	}
 	if len(args) == 0 {
-		writeHelp(err)
+		io.WriteString(err, synopsis+"\nokcurl --help tells all options.\n")
 		return exitUsage
 	}
 	switch {

@@ -194,8 +194,8 @@ func TestSeveralFailures(t *testing.T) {
 		}
 		io.WriteString(w, r.URL.Path)
 	})
-	okcurl(t, "-f", "ftp://x/", url+"/a", url+"/404", url+"/b").want(t, 22, "/a/b",
-		"okcurl: (1) scheme ftp is not supported, expected http, https, ws or wss\nokcurl: (22) the server answered 404 Not Found\n")
+	okcurl(t, "-f", "ftp://x/", url+"/a", url+"/404?key=secret", url+"/b").want(t, 22, "/a/b",
+		"okcurl: (1) scheme ftp is not supported, expected http, https, ws or wss\nokcurl: (22) the server answered 404 Not Found ("+url+"/404)\n")
 }
 
 func TestInterrupt(t *testing.T) {

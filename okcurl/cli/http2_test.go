@@ -67,6 +67,9 @@ func TestFrames(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got.err)
 		}
 	}
+	if strings.Contains(got.err, "> Connection:") {
+		t.Errorf("HTTP/2 has no such field:\n%s", got.err)
+	}
 	if got.code != 0 || got.out != "secret" || strings.Contains(got.err, "secret") {
 		t.Errorf("exit %d, %q\n%s", got.code, got.out, got.err)
 	}

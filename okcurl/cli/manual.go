@@ -39,7 +39,9 @@ func writeManual(w io.Writer) error {
 		}
 		b.WriteString("\n" + roff(f.help) + ".\n")
 	}
-	b.WriteString(".SH \"VARIABLES OF \\-\\-WRITE\\-OUT\"\n" + roff(strings.Join(slices.Sorted(maps.Keys(writeOutVariables)), ", ")) + ".\n")
+	b.WriteString(".SH \"VARIABLES OF \\-\\-WRITE\\-OUT\"\n" + roff(strings.Join(slices.Sorted(maps.Keys(writeOutVariables)), ", ")) + ".\n.PP\n" +
+		roff("%{json} is all of them, %{header_json} the head of the response, and %header{name} a field of it. What follows %{stderr} goes there, what follows %{stdout} to the output, "+
+			"and what follows %{onerror} is printed after a failure alone.") + "\n")
 	b.WriteString(".SH \"EXIT STATUS\"\n")
 	for _, e := range exitCodes {
 		fmt.Fprintf(&b, ".TP\n\\fB%d\\fR\n%s.\n", e.code, roff(e.when))

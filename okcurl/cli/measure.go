@@ -15,15 +15,24 @@ type measure struct {
 	sending    time.Duration
 	answered   time.Duration
 	total      time.Duration
-	url        string // effective, without user info
+	redirected time.Duration // when the last redirect was followed
+	n          int           // of the URL, from 0
+	tries      int           // after the first one
+	given      string        // the URL as it was given, without user info
+	url        string        // effective, without user info
 	scheme     string
 	method     string
+	referer    string
 	response   *okhttp.Response // the last one's head
 	redirects  int
 	next       string // where a redirect that was not followed leads
 	connects   int
 	local      string
 	remote     string
+	protocol   okhttp.Protocol // of the connection
+	forwarded  bool            // by a proxy
+	headsOut   int64           // bytes of all heads, in the form of HTTP/1.1
+	headsIn    int64
 	uploaded   int64
 	downloaded int64 // as it came, possibly compressed
 	file       string
@@ -46,18 +55,21 @@ func (m *measure) listener() *okhttp.EventListener {
 		},
 		ConnectionAcquired: func(e okhttp.ConnectionEvent) {
 			m.local, m.remote = e.Connection.LocalAddr().String(), e.Connection.RemoteAddr().String()
+			m.protocol, m.forwarded = e.Connection.Protocol(), isForwarded(e.Connection.Route())
 		},
 		RequestHeadersStart:  func(*okhttp.Call) { m.sending = m.since() },
-		RequestHeadersEnd:    func(e okhttp.RequestHeadersEnd) { m.requested(e.Request) },
+		RequestHeadersEnd:    func(e okhttp.RequestHeadersEnd) { m.requestSent(e.Request) },
 		RequestBodyEnd:       func(e okhttp.BodyEnd) { m.uploaded += e.Bytes },
 		ResponseHeadersStart: func(*okhttp.Call) { m.answered = m.since() },
-		ResponseHeadersEnd:   func(e okhttp.ResponseHeadersEnd) { m.response = e.Response },
+		Informational:        func(e okhttp.InformationalEvent) { m.headsIn += headLen(informationalLine(e, m.protocol), e.Headers) },
+		ResponseHeadersEnd:   func(e okhttp.ResponseHeadersEnd) { m.responseCame(e.Response) },
 		ResponseBodyEnd:      func(e okhttp.BodyEnd) { m.downloaded = e.Bytes },
 		CacheHit:             func(e okhttp.CacheEvent) { m.stored(e.Response) },
 		SatisfactionFailure:  func(e okhttp.CacheEvent) { m.stored(e.Response) },
 		FollowUpDecision: func(e okhttp.FollowUpDecision) {
 			if e.Next != nil && isRedirect(e.Response) {
 				m.redirects++
+				m.redirected = m.since()
 			}
 		},
 	}
@@ -69,8 +81,27 @@ func (m *measure) stored(r *okhttp.Response) {
 	m.response, m.answered = r.With(okhttp.WithoutBody()), m.since()
 }
 
+func (m *measure) requestSent(r *okhttp.Request) {
+	m.requested(r)
+	m.headsOut += headLen(requestLine(r, m.protocol, m.forwarded), sentFields(r, m.protocol))
+}
+
+func (m *measure) responseCame(r *okhttp.Response) {
+	m.response = r
+	m.headsIn += headLen(statusLine(r), r.Headers())
+}
+
+// headLen is what a head has as HTTP/1.1 writes it, in bytes, which for HTTP/2 is not what was on the wire.
+func headLen(start string, fields okhttp.Headers) int64 {
+	n := len(start) + len("\r\n\r\n")
+	for name, value := range fields.All() {
+		n += len(name) + len(": ") + len(value) + len("\r\n")
+	}
+	return int64(n)
+}
+
 func (m *measure) requested(r *okhttp.Request) {
-	m.method = r.Method()
+	m.method, m.referer = r.Method(), r.Headers().Get("Referer")
 	m.at(r.URL())
 }
 

@@ -30,7 +30,7 @@ func (s *session) runTogether(ctx context.Context) int {
 		}
 		group.Go(func() {
 			defer func() { <-places }()
-			t := &transfer{session: s, n: i}
+			t := &transfer{session: s, measure: measure{n: i}}
 			f := t.run(ctx, text, s.o.outputOf(i))
 			if f == nil {
 				return
@@ -41,7 +41,7 @@ func (s *session) runTogether(ctx context.Context) int {
 				return // because of what has failed before
 			}
 			code = f.code
-			s.complain(f)
+			s.complain(t.about(f))
 			if f.text == "" { // interrupted, or nobody reads
 				stop()
 			}

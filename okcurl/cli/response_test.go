@@ -2,6 +2,7 @@ package cli
 
 import (
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -226,6 +227,8 @@ func TestWriteOut(t *testing.T) {
 		{`a\tb\r\n%%\x%x%{`, "a\tb\r\n%\\x%x%{", ""},
 		{`%`, "%", ""},
 		{`\`, `\`, ""},
+		{"%{num_headers} %{num_retries} %{urlnum} %{url} [%{referer}]", "3 0 0 " + url + "/ []", ""},
+		{"a%{onerror}b", "a", ""},
 		{"[%{nope}]", "[]", "okcurl: unknown --write-out variable: nope\n"},
 		{"@" + file, "200\n", ""},
 		{"@-", "200", ""},
@@ -243,6 +246,28 @@ func TestWriteOut(t *testing.T) {
 		t.Errorf("times %q: no look-up and no TLS, the others in their order", got.out)
 	}
 
-	okcurl(t, "-sw", "%{http_code} %{exitcode} %{errormsg} %{num_connects}", "http://host..invalid/").want(t, 6, "000 6 could not resolve host: host..invalid 0", "")
+	// Sizes of heads are those on the wire of HTTP/1.1.
+	head := capture(t, func(url string) {
+		got = okcurl(t, "-w", "%{size_request} %{size_header}", "-e", "http://a.test/", url)
+	})
+	sent := len(strings.ReplaceAll(head, "HOST", bare)) // HOST has a port of as many digits
+	got.want(t, 0, fmt.Sprintf("%d %d", sent, len("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")), "")
+
+	// Everything can be had as JSON.
+	var all map[string]any
+	got = okcurl(t, "-sw", "%{json}", "-o", os.DevNull, "-e", "http://a.test/", url+"/x?<&>", "http://host..invalid/")
+	lines := json.NewDecoder(strings.NewReader(got.out))
+	if err := lines.Decode(&all); err != nil || len(all) != len(writeOutVariables) || all["http_code"] != 200.0 || all["http_version"] != "1.1" || all["urlnum"] != 0.0 ||
+		all["url"] != url+"/x?%3C&%3E" || all["referer"] != "http://a.test/" || all["errormsg"] != nil || all["exitcode"] != 0.0 || !(all["time_total"].(float64) > 0) {
+		t.Errorf("%v, %v", err, got.out)
+	}
+	if err := lines.Decode(&all); err != nil || all["http_code"] != 0.0 || all["remote_port"] != 0.0 || all["remote_ip"] != nil || all["urlnum"] != 1.0 || all["exitcode"] != 6.0 ||
+		all["errormsg"] != "could not resolve host: host..invalid" {
+		t.Errorf("%v, %v", err, got.out)
+	}
+	okcurl(t, "-w", "%{header_json}", script(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nA: 1\r\nB: \"<2>\"\r\na: 3\r\n\r\n", closing)).
+		want(t, 0, `{"a":["1","3"],"b":["\"<2>\""],"content-length":["0"]}`, "")
+
+	okcurl(t, "-sw", "%{http_code} %{exitcode} %{errormsg} %{num_connects}%{onerror}!", "http://host..invalid/").want(t, 6, "000 6 could not resolve host: host..invalid 0!", "")
 	okcurl(t, "-sw", "%{http_code} %{size_download}", script(t, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", closing)).want(t, 18, "abc200 3", "")
 }

@@ -69,7 +69,7 @@ func (t *transfer) again(ctx context.Context, f *failure) bool {
 		return false
 	}
 	if !t.o.silent || t.o.showError {
-		text := fmt.Sprintf("okcurl: (%d) %s; trying again in %v, %d of %d\n", f.code, f.text, wait.Round(time.Millisecond), t.tries+1, t.o.retry.most)
+		text := fmt.Sprintf("okcurl: (%d) %s; trying again in %v, %d of %d\n", f.code, t.about(f).text, wait.Round(time.Millisecond), t.tries+1, t.o.retry.most)
 		io.WriteString(t.err, text)
 	}
 	timer := time.NewTimer(wait)

@@ -37,6 +37,7 @@ func TestSecure(t *testing.T) {
 	}
 	cert, key := keep("cert.pem", pair.CertificatePEM()), keep("key.pem", private)
 	both := keep("both.pem", append(pair.CertificatePEM(), private...))
+	locked := keep("locked.pem", []byte("-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n"))
 	pool := x509.NewCertPool()
 	pool.AddCert(pair.Certificate())
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -62,12 +63,14 @@ func TestSecure(t *testing.T) {
 		{"--pin 127.0.0.1=" + wrong + "," + pin + " URL", "TLS 1.3 0"},
 		{"--pin other.test=" + wrong + " URL", "TLS 1.3 0"},
 		{"--pin 127.0.0.1=" + wrong + " URL", "(90) "},
-		{"--cert CERT URL", "(58) cannot use the client certificate CERT: "},
-		{"--cert missing --key KEY URL", "(58) cannot use the client certificate missing: "},
+		{"--cert missing --key KEY URL", "(58) cannot read the client certificate: missing: "},
+		{"--cert CERT --key missing URL", "(58) cannot read the key of the client certificate: missing: "},
+		{"--cert CERT URL", "(58) cannot use the client certificate CERT: no key in PEM form in CERT (--key names another file)"},
+		{"--cert CERT --key LOCKED URL", "(58) cannot use the client certificate CERT: the key in LOCKED has a passphrase, which okcurl does not ask for"},
 		{"--pin nothing URL", "(2) option --pin: expected HOST=PIN, got \"nothing\""},
 		{"--pin a.test=sha256/x URL", "(2) option --pin: "},
 	} {
-		fill := strings.NewReplacer("URL", s.URL, "CERT", cert, "KEY", key, "BOTH", both)
+		fill := strings.NewReplacer("URL", s.URL, "CERT", cert, "KEY", key, "BOTH", both, "LOCKED", locked)
 		r := okcurl(t, strings.Fields(fill.Replace("--cacert CERT "+c.args))...)
 		got := r.out
 		if strings.HasPrefix(c.want, "(") {

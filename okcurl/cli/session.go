@@ -189,13 +189,13 @@ func (s *session) run(ctx context.Context) int {
 func (s *session) runInTurn(ctx context.Context) int {
 	code := successful
 	for i, text := range s.o.urls {
-		t := &transfer{session: s, n: i}
+		t := &transfer{session: s, measure: measure{n: i}}
 		f := t.run(ctx, text, s.o.outputOf(i))
 		if f == nil {
 			continue
 		}
 		code = f.code
-		s.complain(f)
+		s.complain(t.about(f))
 		if ctx.Err() != nil || f.text == "" {
 			break // interrupted, or nobody reads
 		}

@@ -97,7 +97,10 @@ func TestTimeLimits(t *testing.T) {
 				if took := time.Since(began); took != c.took {
 					t.Errorf("took %v, want %v", took, c.took)
 				}
-				want := strings.Repeat("okcurl: (28) "+c.err+"\n", len(o.urls))
+				want := "okcurl: (28) " + c.err + "\n"
+				if n := len(o.urls); n > 1 { // then they are named
+					want = strings.Repeat("okcurl: (28) "+c.err+" (http://10.0.0.1/)\n", n)
+				}
 				if code != 28 || errs.String() != want {
 					t.Errorf("exit %d, %q, want %q", code, errs.String(), want)
 				}

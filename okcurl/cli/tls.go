@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -29,17 +30,43 @@ func (o *options) tlsConfig(insecure bool, keys io.Writer) (*tls.Config, error) 
 		}
 	}
 	if o.certFile != "" {
-		key := o.keyFile
-		if key == "" {
-			key = o.certFile
-		}
-		pair, err := tls.LoadX509KeyPair(o.certFile, key)
+		pair, err := o.clientCertificate()
 		if err != nil {
-			return nil, &failure{exitClientCert, "cannot use the client certificate " + o.certFile + ": " + pathText(err)}
+			return nil, err
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}
 	return c, nil
+}
+
+// clientCertificate reads what --cert and --key name.
+func (o *options) clientCertificate() (pair tls.Certificate, err error) {
+	keyFile := o.keyFile
+	if keyFile == "" {
+		keyFile = o.certFile
+	}
+	chain, err := os.ReadFile(o.certFile)
+	if err != nil {
+		return pair, &failure{exitClientCert, "cannot read the client certificate: " + pathText(err)}
+	}
+	key, err := os.ReadFile(keyFile)
+	if err != nil {
+		return pair, &failure{exitClientCert, "cannot read the key of the client certificate: " + pathText(err)}
+	}
+	if pair, err = tls.X509KeyPair(chain, key); err == nil {
+		return pair, nil
+	}
+	text := strings.TrimPrefix(err.Error(), "tls: ")
+	switch {
+	case !bytes.Contains(key, []byte("PRIVATE KEY-----")):
+		text = "no key in PEM form in " + keyFile
+		if o.keyFile == "" {
+			text += " (--key names another file)"
+		}
+	case bytes.Contains(key, []byte("ENCRYPTED")):
+		text = "the key in " + keyFile + " has a passphrase, which okcurl does not ask for"
+	}
+	return pair, &failure{exitClientCert, "cannot use the client certificate " + o.certFile + ": " + text}
 }
 
 // setTLSMin demands a version. Undone, it is the library's again.

@@ -15,12 +15,10 @@ import (
 type transfer struct {
 	*session
 	measure
-	n         int // of the URL
 	dest      *destination
-	dump      *destination // of --dump-header, nil without it
-	asked     okhttp.URL   // what the command line says
-	talks     bool         // over a web socket
-	tries     int
+	dump      *destination      // of --dump-header, nil without it
+	asked     okhttp.URL        // what the command line says
+	talks     bool              // over a web socket
 	invited   bool              // what the server said may be different the next time
 	invitedIn time.Duration     // and when that is, 0 if it did not say
 	made      map[string]string // by all tries
@@ -64,6 +62,15 @@ func (t *transfer) attempt(ctx context.Context, text string, out output) *failur
 	return failed
 }
 
+// about names the URL of a failure where there are several, without the query, which may hold secrets.
+func (t *transfer) about(f *failure) *failure {
+	if f.text == "" || t.given == "" || len(t.o.urls) == 1 || strings.Contains(f.text, t.asked.Host()) {
+		return f
+	}
+	place, _, _ := strings.Cut(t.given, "?")
+	return &failure{f.code, f.text + " (" + place + ")"}
+}
+
 func (t *transfer) fetch(ctx context.Context, text string, out output) *failure {
 	if err := t.o.permitted(text); err != nil {
 		return classify(ctx, err)
@@ -74,7 +81,7 @@ func (t *transfer) fetch(ctx context.Context, text string, out output) *failure 
 		return classify(ctx, err)
 	}
 	t.at(u)
-	t.asked = u
+	t.asked, t.given = u, t.url
 	if t.dest, err = t.o.destinationOf(out, u, t.out, t.made); err != nil {
 		return classify(ctx, err)
 	}

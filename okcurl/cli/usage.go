@@ -16,10 +16,12 @@ const helpWidth = 100
 const about = "Fetches URLs, one after another over the same connections where that is possible, or at the same time with --parallel, and prints what they " +
 	"respond. A URL without a scheme is an http one. Options may stand anywhere; switches can be undone by --no-NAME."
 
+const synopsis = "Usage: okcurl [option...] URL...\n       okcurl cache ls|show|rm|stats|verify DIR [URL...]\n"
+
 // writeHelp prints the table of flags.
 func writeHelp(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("Usage: okcurl [option...] URL...\n       okcurl cache ls|show|rm|stats|verify DIR [URL...]\n\n")
+	b.WriteString(synopsis + "\n")
 	wrap(&b, about, 0)
 	b.WriteByte('\n')
 	left := 0
@@ -68,7 +70,7 @@ func wrap(b *strings.Builder, text string, column int) {
 }
 
 func writeVersion(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "okcurl %s (%s/%s) okhttp/%s %s\nProtocols: http https\nFeatures: brotli gzip HTTP/1.1 HTTP/2 IDN TLS zstd\n",
+	_, err := fmt.Fprintf(w, "okcurl %s (%s/%s) okhttp/%s %s\nProtocols: http https ws wss\nFeatures: brotli gzip HTTP/1.1 HTTP/2 IDN TLS zstd\n",
 		okhttp.Version, runtime.GOOS, runtime.GOARCH, okhttp.Version, runtime.Version())
 	return err
 }

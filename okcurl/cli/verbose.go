@@ -58,7 +58,7 @@ type verboseCall struct {
 	announced bool // that the transport is connected
 	number    int  // of the latest connection
 	protocol  okhttp.Protocol
-	forwarded bool // by a proxy, which reads the requests
+	forwarded bool // by a proxy
 	fresh     bool // its acquisition was told, and nothing was sent since
 }
 
@@ -113,8 +113,7 @@ func (c *verboseCall) acquired(e okhttp.ConnectionEvent) {
 		c.numbers[e.Connection] = n
 	}
 	c.number, c.fresh, c.protocol = n, true, e.Connection.Protocol()
-	r := e.Connection.Route()
-	c.forwarded = strings.HasPrefix(r.Proxy().Scheme(), "http") && !r.RequiresTunnel()
+	c.forwarded = isForwarded(e.Connection.Route())
 	if known {
 		c.event("Re-using connection #%d to %s", n, e.Connection.Route().Host())
 	} else {
@@ -148,15 +147,7 @@ func (c *verboseCall) followUp(e okhttp.FollowUpDecision) {
 }
 
 func (c *verboseCall) request(r *okhttp.Request) {
-	u := r.URL()
-	target := u.EncodedPath()
-	if q, ok := u.EncodedQuery(); ok {
-		target += "?" + q
-	}
-	if c.forwarded {
-		target = u.Scheme() + "://" + u.Std().Host + target
-	}
-	c.head(">", r.Method()+" "+target+" "+versionName(c.protocol), r.Headers())
+	c.head(">", requestLine(r, c.protocol, c.forwarded), sentFields(r, c.protocol))
 }
 
 // head prints a start line and fields with the direction before each line. Values that are secrets by their name are hidden.
@@ -174,6 +165,32 @@ func (v *verbose) head(direction, start string, fields okhttp.Headers) {
 	}
 	line("")
 	io.WriteString(v.w, b.String())
+}
+
+// isForwarded reports whether a proxy reads the requests.
+func isForwarded(r *okhttp.Route) bool {
+	return strings.HasPrefix(r.Proxy().Scheme(), "http") && !r.RequiresTunnel()
+}
+
+// requestLine renders the first line of a request (RFC 9112 section 3).
+func requestLine(r *okhttp.Request, p okhttp.Protocol, forwarded bool) string {
+	u := r.URL()
+	target := u.EncodedPath()
+	if q, ok := u.EncodedQuery(); ok {
+		target += "?" + q
+	}
+	if forwarded {
+		target = u.Scheme() + "://" + u.Std().Host + target
+	}
+	return r.Method() + " " + target + " " + versionName(p)
+}
+
+// sentFields are those of a request that are sent: HTTP/2 has none about the connection (RFC 9113 section 8.2.2).
+func sentFields(r *okhttp.Request, p okhttp.Protocol) okhttp.Headers {
+	if p != okhttp.HTTP2 {
+		return r.Headers()
+	}
+	return r.Headers().Without("Connection").Without("Keep-Alive").Without("Proxy-Connection").Without("Transfer-Encoding").Without("Upgrade")
 }
 
 // statusLine renders the first line of a response (RFC 9112 section 4).

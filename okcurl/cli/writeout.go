@@ -3,63 +3,10 @@ package cli
 import (
 	"fmt"
 	"io"
-	"net"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/okhttp-go/ok/okhttp"
 )
-
-// writeOutVariables are what --write-out knows, under the names that curl gives them.
-var writeOutVariables = map[string]func(m *measure) string{
-	"content_type": func(m *measure) string {
-		if m.response == nil {
-			return ""
-		}
-		return m.response.Headers().Get("Content-Type")
-	},
-	"errormsg": func(m *measure) string {
-		if m.failure == nil {
-			return ""
-		}
-		return m.failure.text
-	},
-	"exitcode": func(m *measure) string {
-		if m.failure == nil {
-			return "0"
-		}
-		return strconv.Itoa(m.failure.code)
-	},
-	"filename_effective": func(m *measure) string { return m.file },
-	"http_code":          (*measure).status,
-	"http_version": func(m *measure) string {
-		if m.response == nil {
-			return "0"
-		}
-		return strings.TrimPrefix(versionName(m.response.Protocol), "HTTP/")
-	},
-	"local_ip":           func(m *measure) string { return hostOf(m.local) },
-	"local_port":         func(m *measure) string { return portOf(m.local) },
-	"method":             func(m *measure) string { return m.method },
-	"num_connects":       func(m *measure) string { return strconv.Itoa(m.connects) },
-	"num_redirects":      func(m *measure) string { return strconv.Itoa(m.redirects) },
-	"redirect_url":       func(m *measure) string { return m.next },
-	"remote_ip":          func(m *measure) string { return hostOf(m.remote) },
-	"remote_port":        func(m *measure) string { return portOf(m.remote) },
-	"response_code":      (*measure).status,
-	"scheme":             func(m *measure) string { return m.scheme },
-	"size_download":      func(m *measure) string { return strconv.FormatInt(m.downloaded, 10) },
-	"size_upload":        func(m *measure) string { return strconv.FormatInt(m.uploaded, 10) },
-	"speed_download":     func(m *measure) string { return speed(m.downloaded, m.total) },
-	"time_appconnect":    func(m *measure) string { return seconds(m.secured) },
-	"time_connect":       func(m *measure) string { return seconds(m.connected) },
-	"time_namelookup":    func(m *measure) string { return seconds(m.lookedUp) },
-	"time_pretransfer":   func(m *measure) string { return seconds(m.sending) },
-	"time_starttransfer": func(m *measure) string { return seconds(m.answered) },
-	"time_total":         func(m *measure) string { return seconds(m.total) },
-	"url_effective":      func(m *measure) string { return m.url },
-}
 
 // writeOutFormat returns a format, read from where it says.
 func writeOutFormat(text string, in io.Reader) (string, error) {
@@ -71,34 +18,8 @@ func writeOutFormat(text string, in io.Reader) (string, error) {
 	return string(format), err
 }
 
-// status is "000" when no response came.
-func (m *measure) status() string {
-	if m.response == nil {
-		return "000"
-	}
-	return fmt.Sprintf("%03d", m.response.Status)
-}
-
-func seconds(d time.Duration) string { return fmt.Sprintf("%.6f", d.Seconds()) }
-
-func speed(n int64, d time.Duration) string {
-	if d <= 0 {
-		return "0"
-	}
-	return strconv.FormatInt(int64(float64(n)/d.Seconds()), 10)
-}
-
-func hostOf(addr string) string {
-	host, _, _ := net.SplitHostPort(addr) // "" before there is a connection
-	return host
-}
-
-func portOf(addr string) string {
-	_, port, _ := net.SplitHostPort(addr)
-	return port
-}
-
-// expand writes a format filled in: %{name}, %header{name}, %% and the escapes \n, \r and \t. From %{stderr} on it writes to complaints, from %{stdout} on to out.
+// expand writes a format filled in: %{name}, %header{name}, %% and the escapes \n, \r and \t. From %{stderr} on it writes to complaints, from %{stdout} on to out,
+// and after %{onerror} only of a failure.
 // Variables that do not exist are reported to complaints and print nothing.
 func (m *measure) expand(format string, out, complaints io.Writer) (err error) {
 	var b strings.Builder
@@ -137,9 +58,17 @@ func (m *measure) expand(format string, out, complaints io.Writer) (err error) {
 			}
 			name := format[2:end]
 			taken = end + 1
-			switch value, ok := writeOutVariables[name]; {
+			switch v, ok := writeOutVariables[name]; {
 			case ok:
-				b.WriteString(value(m))
+				b.WriteString(v.of(m))
+			case name == "json":
+				b.WriteString(m.asJSON())
+			case name == "header_json":
+				b.WriteString(m.headAsJSON())
+			case name == "onerror":
+				if m.failure == nil {
+					return nil
+				}
 			case name == "stdout":
 				turn(out)
 			case name == "stderr":
@@ -155,9 +84,7 @@ func (m *measure) expand(format string, out, complaints io.Writer) (err error) {
 				break
 			}
 			taken = len("%header{") + len(name) + 1
-			if m.response != nil {
-				b.WriteString(m.response.Headers().Get(name))
-			}
+			b.WriteString(m.field(name))
 		}
 		format = format[taken:]
 	}

@@ -12,6 +12,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -248,6 +250,59 @@ func TestCurlVersusOkcurl(t *testing.T) {
 			if got.code != c.code || c.out != "*" && got.out != c.out {
 				t.Errorf("%s %q: exit %d, %q, %q; want %d, %q", got.who, c.args, got.code, got.out, got.err, c.code, c.out)
 			}
+		}
+	}
+}
+
+// TestCurlWriteOut compares what both print about the same exchange. Of the variables that curl knows ours lack those of other protocols and of certificates.
+func TestCurlWriteOut(t *testing.T) {
+	real := realCurl(t)
+	server := mockserver.New(t, mockserver.WithDispatcher(mockserver.DispatcherFunc(func(_ context.Context, r *mockserver.Request) mockserver.Response {
+		if r.Target == "/from" {
+			return mockserver.Reply(302).Header("Location", "/to")
+		}
+		return mockserver.Reply(200).Header("X-A", "<1>").Header("x-a", "2").Text("hello")
+	})))
+	both := []string{"-L", "-A", "me", "-H", "Connection: Keep-Alive", "-e", "http://a.test/", "-o", os.DevNull}
+	run := func(who func(...string) output, format string) string {
+		got := who(append(both, "-w", format, server.URL("/from"))...)
+		if got.code != 0 {
+			t.Fatalf("%+v", got)
+		}
+		return got.out
+	}
+	for _, format := range []string{
+		"%{size_header} %{size_request} %{size_download} %{size_upload} %{num_headers} %{num_redirects} %{num_connects} %{urlnum}",
+		"%{url} %{url_effective} %{referer} %{method} %{http_version} %{response_code}", "a%{onerror}b",
+	} {
+		if theirs, ours := run(real, format), run(curl, format); theirs != ours && !strings.Contains(theirs, "unknown") {
+			t.Errorf("%s: curl prints %q, okcurl %q", format, theirs, ours)
+		}
+	}
+	decode := func(text string) (object map[string]any) {
+		if err := json.Unmarshal([]byte(text), &object); err != nil {
+			t.Fatalf("%v in %s", err, text)
+		}
+		return object
+	}
+	if theirs, ours := decode(run(real, "%{header_json}")), decode(run(curl, "%{header_json}")); !reflect.DeepEqual(theirs, ours) {
+		t.Errorf("curl prints %v, okcurl %v", theirs, ours)
+	}
+	theirs, ours := decode(run(real, "%{json}")), decode(run(curl, "%{json}"))
+	absent := []string{"certs", "num_certs", "curl_version", "ftp_entry_path", "http_connect", "proxy_ssl_verify_result", "ssl_verify_result"}
+	for name, value := range theirs {
+		own, ok := ours[name]
+		if known := !slices.Contains(absent, name); ok != known && name != "proxy_used" && name != "xfer_id" && name != "conn_id" {
+			t.Errorf("%s: okcurl has it: %v, want %v", name, ok, known)
+		}
+		switch _, isTime := value.(float64); {
+		case !ok, strings.HasPrefix(name, "speed_"), name == "local_port", name == "scheme": // older ones of curl say HTTP
+		case strings.HasPrefix(name, "time_"):
+			if _, ok := own.(float64); !ok || !isTime {
+				t.Errorf("%s: curl prints %v, okcurl %v", name, value, own)
+			}
+		case value != own:
+			t.Errorf("%s: curl prints %v, okcurl %v", name, value, own)
 		}
 	}
 }
