@@ -98,4 +98,8 @@
 //	                       body; HTTP/1.1 closes the connection
 //
 // A request with "Expect: 100-continue" is told to continue, in folders and scripts alike.
+//
+// # Concurrency
+//
+// [Main] may run several times at the same time in one process, on addresses of their own; SIGTERM and SIGINT end all of them.
 package servecli
