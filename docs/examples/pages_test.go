@@ -123,6 +123,11 @@ func TestOkcurlComparison(t *testing.T) {
 		}
 	}
 	known := maps.Clone(missing)
+	for _, m := range regexp.MustCompile(`--no(-\w+)`).FindAllStringSubmatch(help.String(), -1) {
+		if positive := "-" + m[1]; known[positive] != "" { // --no-clobber is told of with --clobber
+			known[m[0]] = m[0]
+		}
+	}
 	option := regexp.MustCompile("`(--?[\\w.#][\\w.-]*)[^`]*`")
 	for row := range strings.Lines(table) {
 		cells := strings.Split(row, "|")
