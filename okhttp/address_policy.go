@@ -39,30 +39,30 @@ func (c *Client) Prewarm(u URL, policy AddressPolicy) error {
 	if policy.Jitter <= 0 {
 		policy.Jitter = 100 * time.Millisecond
 	}
-	c.cfg.pool.p.SetPolicy(addr, pool.Policy[*pooled]{
+	c.cfg.pool.p.SetPolicy(addr, pool.Policy[address, *pooled]{
 		MinCalls: policy.MinConcurrentCalls, Backoff: policy.Backoff, Jitter: policy.Jitter,
-		Open:   func(ctx context.Context) (*pooled, int, error) { return c.open(ctx, u, addr) },
-		Opened: func(conn *pooled, entry any) { conn.entry = entry.(*pool.Entry[address, *pooled]) },
-		Added:  func(conn *pooled) { conn.settled() },
+		Open:  func(ctx context.Context) (*pool.Entry[address, *pooled], error) { return c.open(ctx, u, addr) },
+		Added: func(conn *pooled) { conn.settled() },
 	})
 	return nil
 }
 
 // open opens a connection that no call asked for.
-func (c *Client) open(ctx context.Context, u URL, addr address) (conn *pooled, limit int, err error) {
+func (c *Client) open(ctx context.Context, u URL, addr address) (*pool.Entry[address, *pooled], error) {
 	p := &planner{spawn: c.cfg.pool.background.spawn, cfg: c.cfg, url: u, addr: addr}
 	defer p.settle()
 	found, failure := race.Find(ctx, p, p.race())
 	if failure != nil {
-		return nil, 0, failure
+		return nil, failure
 	}
 	opened := found.(*connectPlan).conn
 	opened.pool = c.cfg.pool
 	if opened.http2 != nil {
 		if err := opened.greet(ctx, c.cfg.readTimeout); err != nil {
 			opened.pool.refuse(opened, "the server did not begin with HTTP/2")
-			return nil, 0, err
+			return nil, err
 		}
 	}
-	return &pooled{opened}, opened.streams(), nil
+	c.cfg.pool.place(opened)
+	return opened.entry, nil
 }

@@ -85,9 +85,15 @@ func (p *ConnectionPool) Close() error {
 
 // add puts the connection of a call into the pool.
 func (p *ConnectionPool) add(c *Connection) {
-	c.pool = p
-	c.entry = p.p.Add(c.address, &pooled{c}, c.streams())
+	p.place(c)
+	p.p.Add(c.entry)
 	c.settled()
+}
+
+// place makes the place of a connection in the pool. It is there before others can come to the connection.
+func (p *ConnectionPool) place(c *Connection) {
+	c.pool = p
+	c.entry = pool.NewEntry(c.address, &pooled{c}, c.streams())
 }
 
 // retire lets no further call have a connection.
@@ -122,12 +128,11 @@ func (p *ConnectionPool) giveBack(c *Connection, call *Call) (idle bool) {
 // addUnless puts a connection of a call over HTTP/2 into the pool, unless another one there, over HTTP/2 too, can carry the call: then that one is
 // held.
 func (p *ConnectionPool) addUnless(c *Connection) (held *Connection) {
-	c.pool = p
-	entry, added := p.p.AddUnless(c.address, &pooled{c}, c.streams(), func(other *pooled) bool { return other.http2 != nil })
+	p.place(c)
+	other, added := p.p.AddUnless(c.entry, func(other *pooled) bool { return other.http2 != nil })
 	if !added {
-		return entry.Conn.Connection
+		return other.Conn.Connection
 	}
-	c.entry = entry
 	c.settled()
 	return nil
 }

@@ -15,6 +15,7 @@ func FuzzParseSetCookie(f *testing.F) {
 	f.Add("http://example.com/", `a="b"; Expires=Wed, 21 Oct 2037 07:28:00 GMT`)
 	f.Add("http://[::1]/", "a=; Domain=::1; Max-Age=-999999999999999999999")
 	f.Add("http://a..b./x;y/", "__Host-a==b; Expires=1 jan 1650 0:0:0; SameSite; Domain=\u00e9.example")
+	f.Add("http://example.com/", `a=" "`)
 	f.Add("http://1.2.3.4/", "a=b\x00; ;;=; Path=\xff")
 	f.Fuzz(func(t *testing.T, where, line string) {
 		u, err := okhttp.ParseURL(where)
@@ -53,7 +54,7 @@ func FuzzParseSetCookie(f *testing.F) {
 		if std, err := http.ParseSetCookie(line); err == nil && std.Name != "" {
 			value := trim(std.Value) // net/http leaves a space after the "="
 			if std.Quoted {
-				value = `"` + value + `"`
+				value = `"` + std.Value + `"`
 			}
 			if std.Name != c.Name || value != c.Value {
 				t.Fatalf("net/http reads %q=%q, not %q=%q", std.Name, value, c.Name, c.Value)

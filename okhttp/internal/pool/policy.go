@@ -7,20 +7,18 @@ import (
 )
 
 // Policy asks for connections that are opened before anyone needs them.
-type Policy[C Conn] struct {
+type Policy[K comparable, C Conn] struct {
 	MinCalls int           // calls that the connections of the key can carry together; 0 or less: no policy
 	Backoff  time.Duration // after an opening that failed
 	Jitter   time.Duration // by which the back-off varies, up and down; no more than the back-off counts
-	// Open opens a connection and says how many calls it can carry.
-	Open func(context.Context) (c C, limit int, err error)
-	// Opened is told of each connection and its place, before anyone can acquire it.
-	Opened func(C, any)
+	// Open opens a connection and makes a place for it, under the policy's key.
+	Open func(context.Context) (*Entry[K, C], error)
 	// Added is told of each connection once it is in the pool.
 	Added func(C)
 }
 
-type policy[C Conn] struct {
-	Policy[C]
+type policy[K comparable, C Conn] struct {
+	Policy[K, C]
 	opening bool // a goroutine is at it
 	ctx     context.Context
 	stop    context.CancelFunc // ends a back-off
@@ -28,7 +26,7 @@ type policy[C Conn] struct {
 
 // SetPolicy replaces the policy of a key. A minimum that is higher than before opens connections until it is met; a lower one lets idle
 // connections go.
-func (p *Pool[K, C]) SetPolicy(key K, given Policy[C]) {
+func (p *Pool[K, C]) SetPolicy(key K, given Policy[K, C]) {
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
@@ -40,7 +38,7 @@ func (p *Pool[K, C]) SetPolicy(key K, given Policy[C]) {
 		g.policy.Policy = given // a goroutine that is at it will see, after its back-off if it is in one
 		p.schedule(key, g)
 	case given.MinCalls > 0:
-		g.policy = &policy[C]{Policy: given}
+		g.policy = &policy[K, C]{Policy: given}
 		g.policy.ctx, g.policy.stop = context.WithCancel(p.ctx)
 		p.policies++
 		p.schedule(key, g)
@@ -109,11 +107,11 @@ func (p *Pool[K, C]) open(ctx context.Context, key K) {
 		}
 		opened := false
 		p.guarded(func() {
-			if c, limit, err := now.Open(ctx); err == nil {
+			if e, err := now.Open(ctx); err == nil {
 				opened = true
-				p.addIdle(key, c, limit, now.Opened)
+				p.addIdle(e)
 				if now.Added != nil {
-					now.Added(c)
+					now.Added(e.Conn)
 				}
 			}
 		})
@@ -131,7 +129,7 @@ func (p *Pool[K, C]) wasted(e *Entry[K, C]) bool {
 	return e != nil && e.removed && e.retired && !e.used && time.Since(p.epoch)-e.made < shortLived
 }
 
-func (p *Pool[K, C]) backOff(ctx context.Context, now Policy[C]) {
+func (p *Pool[K, C]) backOff(ctx context.Context, now Policy[K, C]) {
 	const longest = 1 << 60 // with the jitter added it is still a Duration
 	wait := min(max(now.Backoff, 0), longest)
 	if jitter := min(now.Jitter, wait); jitter > 0 {
@@ -146,12 +144,9 @@ func (p *Pool[K, C]) backOff(ctx context.Context, now Policy[C]) {
 }
 
 // addIdle puts a connection that no call asked for into the pool.
-func (p *Pool[K, C]) addIdle(key K, c C, limit int, opened func(C, any)) {
+func (p *Pool[K, C]) addIdle(e *Entry[K, C]) {
 	now := time.Since(p.epoch)
-	e := &Entry[K, C]{Conn: c, key: key, made: now, idleAt: now, limit: limit}
-	if opened != nil {
-		opened(c, e)
-	}
+	e.made, e.idleAt = now, now
 	p.mu.Lock()
 	if p.closed {
 		e.removed = true
@@ -160,7 +155,7 @@ func (p *Pool[K, C]) addIdle(key K, c C, limit int, opened func(C, any)) {
 		return
 	}
 	p.link(e)
-	p.groups[key].latest = e
+	p.groups[e.key].latest = e
 	p.idle++
 	out := p.surplus()
 	p.arm(now)

@@ -19,20 +19,26 @@ type opener struct {
 	made   []*Entry[string, *fake]
 }
 
-func (o *opener) policy(calls int) Policy[*fake] {
-	return Policy[*fake]{MinCalls: calls, Backoff: time.Minute, Open: o.open, Opened: func(_ *fake, e any) {
-		o.made = append(o.made, e.(*Entry[string, *fake]))
+func (o *opener) policy(calls int) Policy[string, *fake] {
+	return Policy[string, *fake]{MinCalls: calls, Backoff: time.Minute, Open: func(ctx context.Context) (*Entry[string, *fake], error) {
+		c, err := o.open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		e := NewEntry("k", c, o.limit)
+		o.made = append(o.made, e)
+		return e, nil
 	}}
 }
 
-func (o *opener) open(ctx context.Context) (*fake, int, error) {
+func (o *opener) open(ctx context.Context) (*fake, error) {
 	o.starts = append(o.starts, time.Since(o.w.start))
 	if ctx.Err() != nil {
-		return nil, 0, ctx.Err()
+		return nil, ctx.Err()
 	}
 	if o.fail > 0 {
 		o.fail--
-		return nil, 0, errors.New("refused")
+		return nil, errors.New("refused")
 	}
 	o.opened++
 	name := string(rune('a' + o.opened - 1))
@@ -40,7 +46,7 @@ func (o *opener) open(ctx context.Context) (*fake, int, error) {
 		o.w.mu.Lock()
 		defer o.w.mu.Unlock()
 		o.w.closed = append(o.w.closed, name)
-	}}, o.limit, nil
+	}}, nil
 }
 
 func withPolicy(t *testing.T, cfg Config[*fake], limit int, test func(w *world, o *opener)) {
@@ -213,7 +219,7 @@ func TestPolicyPanics(t *testing.T) {
 	withPolicy(t, Config[*fake]{MaxIdle: 5, KeepAlive: time.Hour, Panicked: func(v any) { told = append(told, v) }}, 1, func(w *world, o *opener) {
 		policy := o.policy(1)
 		open := policy.Open
-		policy.Open = func(ctx context.Context) (*fake, int, error) {
+		policy.Open = func(ctx context.Context) (*Entry[string, *fake], error) {
 			if len(told) < 2 {
 				panic("opening")
 			}

@@ -70,11 +70,11 @@ type Pool[K comparable, C Conn] struct {
 // group is what the pool has for one key.
 type group[K comparable, C Conn] struct {
 	entries []*Entry[K, C] // oldest first
-	policy  *policy[C]     // nil: none
+	policy  *policy[K, C]  // nil: none
 	latest  *Entry[K, C]   // that the policy opened, until it is known whether it was of any use
 }
 
-// Entry is the place of one connection in its pool.
+// Entry is the place of one connection in its pool. A connection that must know its own gets to before it is added: from then on others have it.
 type Entry[K comparable, C Conn] struct {
 	Conn C
 
@@ -86,6 +86,11 @@ type Entry[K comparable, C Conn] struct {
 	retired bool          // takes no further call
 	removed bool
 	used    bool // carried a call
+}
+
+// NewEntry makes the place of a connection that can carry at most limit calls.
+func NewEntry[K comparable, C Conn](key K, c C, limit int) *Entry[K, C] {
+	return &Entry[K, C]{Conn: c, key: key, limit: limit}
 }
 
 // New makes an empty pool.
@@ -163,39 +168,39 @@ func (p *Pool[K, C]) take(e *Entry[K, C], now time.Duration) (idleFor time.Durat
 	return idleFor
 }
 
-// Add puts a new connection into the pool, carrying one call of at most limit.
-func (p *Pool[K, C]) Add(key K, c C, limit int) *Entry[K, C] {
+// Add puts a new connection into the pool, carrying one call.
+func (p *Pool[K, C]) Add(e *Entry[K, C]) {
 	now := time.Since(p.epoch)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.add(key, c, limit, now)
+	p.add(e, now)
 }
 
 // add is Add with the lock held.
-func (p *Pool[K, C]) add(key K, c C, limit int, now time.Duration) *Entry[K, C] {
-	e := &Entry[K, C]{Conn: c, key: key, made: now, calls: 1, limit: limit}
+func (p *Pool[K, C]) add(e *Entry[K, C], now time.Duration) {
+	e.made, e.calls = now, 1
 	p.link(e)
 	p.inUse++
 	p.calls++
 	p.arm(now)
-	return e
 }
 
 // AddUnless is Add, unless there is a connection of the key that can carry one more call and that match accepts, which runs under the pool's
 // lock. Then it takes that one, and the new connection stays out of the pool.
-func (p *Pool[K, C]) AddUnless(key K, c C, limit int, match func(C) bool) (e *Entry[K, C], added bool) {
+func (p *Pool[K, C]) AddUnless(e *Entry[K, C], match func(C) bool) (other *Entry[K, C], added bool) {
 	now := time.Since(p.epoch)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if g := p.groups[key]; g != nil {
-		for _, e := range g.entries {
-			if p.takes(e, now) && match(e.Conn) {
-				p.take(e, now)
-				return e, false
+	if g := p.groups[e.key]; g != nil {
+		for _, other := range g.entries {
+			if p.takes(other, now) && match(other.Conn) {
+				p.take(other, now)
+				return other, false
 			}
 		}
 	}
-	return p.add(key, c, limit, now), true
+	p.add(e, now)
+	return nil, true
 }
 
 func (p *Pool[K, C]) link(e *Entry[K, C]) {

@@ -37,11 +37,13 @@ func inBubble(t *testing.T, cfg Config[*fake], test func(w *world)) {
 }
 
 func (w *world) add(key, name string) *Entry[string, *fake] {
-	return w.p.Add(key, &fake{name, func(name string) {
+	e := NewEntry(key, &fake{name, func(name string) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.closed = append(w.closed, name)
 	}}, 1)
+	w.p.Add(e)
+	return e
 }
 
 // at moves to an instant since the start and lets what is due then happen.
@@ -264,7 +266,8 @@ func TestConcurrent(t *testing.T) {
 				key := "k" + string(rune('0'+i%3))
 				e, _ := p.Acquire(key, time.Now())
 				if e == nil {
-					e = p.Add(key, &fake{"", func(string) {}}, 1)
+					e = NewEntry(key, &fake{"", func(string) {}}, 1)
+					p.Add(e)
 				}
 				if _, twice := held.LoadOrStore(e, true); twice {
 					t.Error("held twice")
