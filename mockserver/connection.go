@@ -118,7 +118,7 @@ func (c *connection) doing() string {
 
 // newRequest begins the record of a request.
 func (c *connection) newRequest() *Request {
-	r := &Request{ConnIndex: c.index, Index: c.next, LocalAddr: c.raw.LocalAddr(), RemoteAddr: c.raw.RemoteAddr(), Tunnel: c.tunnel}
+	r := &Request{ConnIndex: c.index, Index: c.next, LocalAddr: c.raw.LocalAddr(), RemoteAddr: c.raw.RemoteAddr(), Tunnel: c.tunnel, chance: c.server.dice}
 	if c.tls != nil {
 		state := c.tls.ConnectionState()
 		r.TLS = &state

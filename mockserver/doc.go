@@ -69,6 +69,9 @@
 // All methods of [Server] and [Queue] are safe for concurrent use. There is one goroutine that accepts and one for each connection
 // and each request of HTTP/2, which calls the dispatcher; [Server.Close] waits for all of them, [Server.Shutdown] for the requests first. An http.Handler of [Handler] has a goroutine of its own for each request, of which the same holds.
 //
+// What is random, of the seed of [WithSeed], is one sequence for the server: requests that come one after the other meet the same each time, while those at the same time share it in
+// the order in which they draw.
+//
 // Locks: Server guards its listener, what fills its backlog, and its set of connections, a connection whether it is idle, Queue its responses and the requests that wait for
 // them, the journal its requests. Each guards memory, and what does not block: starting to listen, setting a deadline. None is held while another is
 // taken, and user code never runs under one, with the exception of the Error of the test, which has a lock of its own.

@@ -18,7 +18,8 @@ import (
 // Handler lets an [http.Handler] answer, as net/http's server would: Expect, 1xx statuses, Flush, trailers, [http.ErrAbortHandler] and a Content-Type found
 // by looking at the first bytes mean what they mean there. The request body was read before the handler is called, and is what [WithBodyLimit] kept. A
 // response that is over within 32 KiB and without Flush has a Content-Length; others are sent while the handler writes them, and have no trailers. The
-// context of the request ends when the client is found to be gone, which on HTTP/1 is once it does not take the response where that has begun, and when the server closes. There is no Hijack. Header fields go out sorted
+// context of the request ends when the client is found to be gone, which is looked for once the handler asks its context, as [Dispatcher] says, and on HTTP/1 is once it does not take
+// the response where that has begun, and when the server closes. There is no Hijack. Header fields go out sorted
 // by name.
 //
 // The handler runs on a goroutine that the server waits for when it closes. A panic is answered with 500, or breaks the response off, and fails the test of
@@ -36,17 +37,21 @@ func (d *handlerDispatcher) Dispatch(ctx context.Context, r *Request) Response {
 	if err != nil {
 		return Reply(400).Header("Content-Type", "text/plain; charset=utf-8").Text(err.Error() + "\n")
 	}
-	life, cancel := context.WithCancel(ctx)
+	inner, watch := ctx, func() {}
+	if x, ok := ctx.(*exchangeContext); ok {
+		inner, watch = x.Context, x.begin // most handlers do not ask whether their client is there, and pay nothing for it
+	}
+	life, cancel := context.WithCancel(inner)
 	if r.LocalAddr != nil {
 		life = context.WithValue(life, http.LocalAddrContextKey, r.LocalAddr)
 	}
 	w := newHandlerWriter(cancel, r)
-	unbind := context.AfterFunc(ctx, func() { w.reader.CloseWithError(context.Cause(ctx)) }) // nobody is going to read any more
+	unbind := context.AfterFunc(inner, func() { w.reader.CloseWithError(context.Cause(inner)) }) // nobody is going to read any more
 	run := func() {
 		defer cancel()
 		defer unbind()
 		defer w.finish()
-		d.handler.ServeHTTP(w, request.WithContext(life))
+		d.handler.ServeHTTP(w, request.WithContext(&handlerContext{life, watch}))
 		w.returned = true
 	}
 	if s, ok := ctx.Value(serverKey{}).(*Server); ok {
@@ -58,7 +63,7 @@ func (d *handlerDispatcher) Dispatch(ctx context.Context, r *Request) Response {
 	select {
 	case resp := <-w.ready:
 		return resp
-	case <-ctx.Done():
+	case <-inner.Done():
 		select {
 		case resp := <-w.ready: // at the same moment, or the reason
 			return resp
@@ -66,6 +71,24 @@ func (d *handlerDispatcher) Dispatch(ctx context.Context, r *Request) Response {
 			return Reply(503)
 		}
 	}
+}
+
+// handlerContext is the context of a handler: from the moment on that somebody asks whether it ended, its client is watched.
+type handlerContext struct {
+	context.Context
+	watch func()
+}
+
+// Done implements [context.Context].
+func (c *handlerContext) Done() <-chan struct{} {
+	c.watch()
+	return c.Context.Done()
+}
+
+// Err implements [context.Context].
+func (c *handlerContext) Err() error {
+	c.watch()
+	return c.Context.Err()
 }
 
 // serverKey finds the server in the context of its dispatchers.

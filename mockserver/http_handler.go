@@ -18,7 +18,7 @@ import (
 //
 // net/http decides how responses are framed, and what it cannot do is not done: chunk sizes, the spelling of header names, the order of headers, pushes, settings, and what is wrong in framing. [Response.Raw]
 // needs a connection that can be hijacked. Effects on the request are performed once its body was read; all effects but those that wait abort the
-// connection, or the stream ([http.ErrAbortHandler]), [Stall] when the client gives up. A fault of the script is answered with 500.
+// connection, or the stream ([http.ErrAbortHandler]), [Stall] when the client gives up. What is random is so by the seed 0. A fault of the script is answered with 500.
 func HTTPHandler(d Dispatcher) http.Handler {
 	return &httpHandler{d, &Server{dice: newDice(0)}}
 }
@@ -36,6 +36,7 @@ func (h *httpHandler) ServeHTTP(w http.ResponseWriter, std *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+	r.chance = h.chance.dice
 	hint, err := peekSafely(h.dispatcher, r)
 	if _, closes := hint.onRequest().(CloseStream); closes {
 		panic(http.ErrAbortHandler)

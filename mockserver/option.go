@@ -117,7 +117,8 @@ func WithBodyLimit(bytes int64) Option { return option(func(c *config) { c.bodyL
 // for long should keep few, or none: 0.
 func WithJournalLimit(requests int) Option { return option(func(c *config) { c.journal = requests }) }
 
-// WithSeed sets what the random choices of the server's effects follow from. The default is 0, so that they are the same each time.
+// WithSeed sets what follows from chance: choices and waits of effects, garbage, templates of package stub, and what a dispatcher takes from [Request.Rand]. The default is 0, so
+// that they are the same each time. With requests at the same time, which of them gets which choice is not. A test that fails logs the seed, if anything was chosen by it.
 func WithSeed(seed uint64) Option { return option(func(c *config) { c.seed = seed }) }
 
 // WithTakeTimeout bounds [Server.TakeRequest] where its context has no deadline, so that a request that never comes fails a test instead of

@@ -3,6 +3,7 @@ package mockserver
 import (
 	"crypto/tls"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"strings"
 	"time"
@@ -59,7 +60,23 @@ type Request struct {
 	Received time.Time
 	// LocalAddr and RemoteAddr are the ends of the connection.
 	LocalAddr, RemoteAddr net.Addr
+
+	chance *dice // of the server; nil if there is none
 }
+
+// Rand returns the chance of the server that received the request, for a [Dispatcher] that chooses: its numbers follow [WithSeed], and those that effects and delays take come out
+// of the same sequence. It is safe for concurrent use. For a request that no server received it is that of package rand.
+func (r *Request) Rand() rand.Source {
+	if r.chance == nil {
+		return anyChance{}
+	}
+	return r.chance
+}
+
+// anyChance is chance without a seed.
+type anyChance struct{}
+
+func (anyChance) Uint64() uint64 { return rand.Uint64() }
 
 // RequestLine returns the request line, for example "GET / HTTP/1.1".
 func (r *Request) RequestLine() string {

@@ -1,8 +1,10 @@
 package mockserver_test
 
 import (
+	"context"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"runtime"
 	"testing"
@@ -85,16 +87,47 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// BenchmarkRequests answers from the queue, over connections that are kept open, as many as there are processors, four times.
+// BenchmarkRequests answers over connections that are kept open, as many as there are processors, four times.
 func BenchmarkRequests(b *testing.B) {
-	s, err := mockserver.Start(mockserver.WithJournalLimit(0))
+	hello := mockserver.Reply(200).Text("hello")
+	queue := new(mockserver.Queue)
+	queue.SetFailFast(&hello)
+	for _, c := range []struct {
+		name     string
+		d        mockserver.Dispatcher
+		response string
+	}{
+		{"queue", queue, "HTTP/1.1 200 OK·Content-Length: 5··hello"},
+		{"function", answer(hello), "HTTP/1.1 200 OK·Content-Length: 5··hello"},
+		{"function that asks its context", mockserver.DispatcherFunc(func(ctx context.Context, _ *mockserver.Request) mockserver.Response {
+			if ctx.Err() != nil {
+				return mockserver.Reply(503)
+			}
+			return hello
+		}), "HTTP/1.1 200 OK·Content-Length: 5··hello"},
+		{"handler", mockserver.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Content-Type"] = nil
+			_, _ = io.WriteString(w, "hello")
+		})), "HTTP/1.1 200 OK·Content-Length: 5··hello"},
+		{"handler that asks its context", mockserver.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Context().Err() != nil {
+				return
+			}
+			w.Header()["Content-Type"] = nil
+			_, _ = io.WriteString(w, "hello")
+		})), "HTTP/1.1 200 OK·Content-Length: 5··hello"},
+	} {
+		b.Run(c.name, func(b *testing.B) { benchmarkRequests(b, c.d, lines(c.response)) })
+	}
+}
+
+func benchmarkRequests(b *testing.B, d mockserver.Dispatcher, response string) {
+	s, err := mockserver.Start(mockserver.WithJournalLimit(0), mockserver.WithDispatcher(d))
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	hello := mockserver.Reply(200).Text("hello")
-	s.Queue().SetFailFast(&hello)
-	request, response := lines(get), lines("HTTP/1.1 200 OK·Content-Length: 5··hello")
+	request := lines(get)
 	b.SetParallelism(4)
 	b.RunParallel(func(pb *testing.PB) {
 		conn, err := net.Dial("tcp", s.Addr().String())

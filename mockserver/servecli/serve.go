@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"os"
 	"strings"
@@ -242,9 +243,11 @@ func options(o serveArgs, a *answers, errOut io.Writer) ([]mockserver.Option, er
 	if !a.bodies {
 		opts = append(opts, mockserver.WithBodyLimit(0))
 	}
-	if o.seeded {
-		opts = append(opts, mockserver.WithSeed(o.seed))
+	if !o.seeded {
+		o.seed = rand.Uint64()
+		logger(o, errOut).Info("what is random follows", "seed", o.seed)
 	}
+	opts = append(opts, mockserver.WithSeed(o.seed))
 	if o.h2c {
 		opts = append(opts, mockserver.WithProtocols(okhttp.HTTP2PriorKnowledge))
 	}

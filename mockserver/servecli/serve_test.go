@@ -211,10 +211,15 @@ func TestVerboseLogsRequests(t *testing.T) {
 	dir := write(t, map[string]string{"a": "hi"})
 	url, quiet := started(t, dir)
 	exchange(t, url, "GET /a"+end)
-	url, loud := started(t, "--verbose", dir)
-	exchange(t, url, "GET /a"+end)
-	if got := loud.String(); !strings.Contains(got, "method=GET target=/a status=200") || strings.Count(got, "\n") != 1 {
-		t.Errorf("verbose: %q", got)
+	for n, args := range [][]string{1: {"--verbose", "--seed", "7", dir}, 2: {"--verbose", dir}} {
+		if n == 0 {
+			continue
+		}
+		url, loud := started(t, args...)
+		exchange(t, url, "GET /a"+end)
+		if got := loud.String(); !strings.Contains(got, "method=GET target=/a status=200") || strings.Count(got, "\n") != n || strings.Contains(got, " seed=") != (n == 2) {
+			t.Errorf("%q: %q", args, got)
+		}
 	}
 	if got := quiet.String(); got != "" {
 		t.Errorf("not verbose: %q", got)

@@ -38,11 +38,11 @@ func compile(name, text string) (*template.Template, error) {
 	if len(text) > maxTemplate {
 		return nil, fmt.Errorf("template: expected at most %d bytes but there are %d", maxTemplate, len(text))
 	}
-	t, err := template.New(name).Option("missingkey=zero").Funcs(functions(new(budget))).Parse(text)
+	t, err := template.New(name).Option("missingkey=zero").Funcs(functions(new(budget), nil)).Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	brakes, err := template.New("").Funcs(functions(new(budget))).Parse("{{" + stepName + "}}{{" + enterName + "}}{{" + leaveName + "}}")
+	brakes, err := template.New("").Funcs(functions(new(budget), nil)).Parse("{{" + stepName + "}}{{" + enterName + "}}{{" + leaveName + "}}")
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func run(t *template.Template, data *TemplateData) (string, error) {
 		return "", err
 	}
 	var out output
-	if err := own.Funcs(functions(data.budget)).Execute(&out, data); err != nil {
+	if err := own.Funcs(functions(data.budget, data.request.Rand())).Execute(&out, data); err != nil {
 		return "", err
 	}
 	return out.String(), nil

@@ -1,12 +1,12 @@
 package stub
 
 import (
-	"crypto/rand"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	mathrand "math/rand/v2"
+	"math/rand/v2"
 	"net/url"
 	"regexp"
 	"slices"
@@ -23,7 +23,8 @@ import (
 // TemplateData is what templates work on: the request that is answered.
 //
 // Besides the functions of text/template they have json (a value as JSON, quotes included), base64, upper, lower, trim, replace (old, new, text), split (separator, text),
-// default (what if empty, value), now (a time in RFC 3339, or in a layout of package time), uuid (a random one), and random (an integer from a to b).
+// default (what if empty, value), now (a time in RFC 3339, or in a layout of package time), uuid (a random one), and random (an integer from a to b). What is random follows [mockserver.WithSeed]: two servers that are to make different ones need
+// different seeds.
 type TemplateData struct {
 	request *mockserver.Request
 	params  map[string]string
@@ -172,7 +173,7 @@ func (d *TemplateData) JSONAll(path string) ([]any, error) {
 var widths = regexp.MustCompile(`%[-+# 0]*(?:\[\d+\])?(\*|\d*)(?:\.(?:\[\d+\])?(\*|\d*))?`)
 
 // functions are those of templates, which draw on a budget.
-func functions(b *budget) template.FuncMap {
+func functions(b *budget, chance rand.Source) template.FuncMap {
 	printed := func(f func(...any) string) func(...any) (string, error) {
 		return func(args ...any) (string, error) {
 			if err := b.afford(args...); err != nil {
@@ -242,20 +243,21 @@ func functions(b *budget) template.FuncMap {
 			}
 			return b.make(time.Now().UTC().Format(layout[0]))
 		},
-		"uuid": func() (string, error) { return b.make(uuid()) },
+		"uuid": func() (string, error) { return b.make(uuid(chance)) },
 		"random": func(least, most int) (string, error) {
 			if most < least || most-least < 0 {
 				return "", fmt.Errorf("random %d %d: expected two numbers in their order", least, most)
 			}
-			return b.make(strconv.Itoa(least + int(mathrand.Uint64N(uint64(most-least)+1))))
+			return b.make(strconv.Itoa(least + int(rand.New(chance).Uint64N(uint64(most-least)+1))))
 		},
 	}
 }
 
 // uuid returns a random one (RFC 9562 section 5.4).
-func uuid() string {
+func uuid(chance rand.Source) string {
 	var p [16]byte
-	_, _ = rand.Read(p[:]) // never fails
+	binary.BigEndian.PutUint64(p[:8], chance.Uint64())
+	binary.BigEndian.PutUint64(p[8:], chance.Uint64())
 	p[6], p[8] = p[6]&0x0f|0x40, p[8]&0x3f|0x80
 	x := hex.EncodeToString(p[:])
 	return x[:8] + "-" + x[8:12] + "-" + x[12:16] + "-" + x[16:20] + "-" + x[20:]
