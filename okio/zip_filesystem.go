@@ -21,8 +21,8 @@ func (readOnlyError) Is(target error) bool {
 // OpenZip returns a read-only file system of what is in the zip archive at p in f. Its paths are Unix paths, and relative ones start at its root /.
 //
 // Entries are stored or deflated, also in archives with zip64 records and comments; of two with the same name the last counts, and directories that have
-// no entry of their own exist without times. Encrypted and spanned archives are not supported. An archive that is damaged, contradicts itself
-// has entries that overlap or a name that leads out of it, such as ../a or C:\a, fails to open with a [*ZipError]; so does reading an entry that does not
+// no entry of their own exist without times. Encrypted and spanned archives are not supported. An archive that is damaged or contradicts itself,
+// has entries that overlap, or a name that leads out of it, such as ../a or C:\a, fails to open with a [*ZipError]; so does reading an entry that does not
 // have its size, or at its end not its CRC-32, or whose local header has another name. The memory used is proportional to the central directory, which is checked against the size of the file first.
 //
 // Metadata has times of NTFS where the archive has them, or else the extended ones of Unix, or else those of MS-DOS, which are in the local time zone and even
