@@ -60,14 +60,17 @@ func Accept(w http.ResponseWriter, r *http.Request, cfg *AcceptConfig) (*Conn, e
 	}
 	a := negotiate(slices.Values(r.Header.Values("Sec-WebSocket-Protocol")), r.Header.Values("Sec-WebSocket-Extensions"), set)
 	a.key = r.Header.Get("Sec-WebSocket-Key")
-	h := w.Header()
+	h := w.Header().Clone() // that of w is of the answer if this fails
+	if h == nil {
+		h = http.Header{}
+	}
 	for name, values := range cfg.Header {
 		h[http.CanonicalHeaderKey(name)] = values
 	}
 	for name, value := range fields(a) {
 		h.Set(name, value)
 	}
-	socket, addrs, err := take(w, r)
+	socket, addrs, err := take(w, r, h)
 	if err != nil {
 		return nil, err
 	}
@@ -158,9 +161,8 @@ func (cfg *AcceptConfig) allows(r *http.Request) bool {
 }
 
 // hijack sends the response and takes the connection over.
-func hijack(w http.ResponseWriter, r *http.Request) (okio.Socket, func() (local, remote net.Addr), error) {
+func hijack(w http.ResponseWriter, r *http.Request, fields http.Header) (okio.Socket, func() (local, remote net.Addr), error) {
 	control := http.NewResponseController(w)
-	fields := w.Header().Clone()
 	conn, buffered, err := control.Hijack()
 	if err != nil {
 		return nil, nil, refuse(w, r, &HandshakeError{Status: http.StatusInternalServerError, Detail: "the connection cannot be taken over: " + err.Error()})

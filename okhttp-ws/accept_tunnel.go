@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -34,10 +35,11 @@ func checkTunnel(r *http.Request) *HandshakeError {
 }
 
 // openTunnel answers an extended CONNECT and returns its stream as a socket.
-func openTunnel(w http.ResponseWriter, r *http.Request) (okio.Socket, func() (local, remote net.Addr), error) {
+func openTunnel(w http.ResponseWriter, r *http.Request, fields http.Header) (okio.Socket, func() (local, remote net.Addr), error) {
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Time{}) // the server's are for requests
 	_ = control.SetWriteDeadline(time.Time{})
+	maps.Copy(w.Header(), fields)
 	w.WriteHeader(http.StatusOK)
 	if err := control.Flush(); err != nil {
 		return nil, nil, fmt.Errorf("okws: the answer to an extended CONNECT: %w", err)

@@ -24,16 +24,18 @@ type Compression struct {
 	// server.
 	NoContextTakeover bool
 
-	// PeerNoContextTakeover asks the peer to do the same.
+	// PeerNoContextTakeover has the peer do the same. A client fails with a server that agrees to compress but not to this.
 	PeerNoContextTakeover bool
 
-	// PeerMaxWindowBits asks the peer to use a smaller window, 8 to 15. A server can ask only clients that offer it. Zero asks for nothing.
+	// PeerMaxWindowBits has the peer use a window of at most so many bits, 8 to 15. A server can ask only clients that offer it; a client fails with a server that agrees to
+	// compress but not to this. Zero asks for nothing.
 	PeerMaxWindowBits int
 
 	// OfferClientWindow has a client say that the server may ask for a smaller window. The windows that were agreed on are always obeyed.
 	OfferClientWindow bool
 
-	// Lenient has a client take client_max_window_bits=15 from a server that it was not offered to, which some send against RFC 7692 section 7.1.2.2.
+	// Lenient has a client take client_max_window_bits=15 from a server that it was not offered to, which some send against RFC 7692 section 7.1.2.2, and
+	// go along with a server that leaves out what PeerNoContextTakeover or PeerMaxWindowBits asked for, against sections 7.1.1.1 and 7.1.2.1: it inflates then as without these.
 	Lenient bool
 }
 

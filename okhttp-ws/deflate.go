@@ -2,7 +2,6 @@ package okws
 
 import (
 	"io"
-	"sync"
 
 	"github.com/klauspost/compress/flate"
 )
@@ -11,20 +10,20 @@ import (
 type packed struct{ bytes []byte }
 
 // keptScratch is the most that is kept of memory for compressed messages.
-const keptScratch = 1 << 20
+const keptScratch = 2 << 20
 
-var scratches = sync.Pool{New: func() any { return new(packed) }}
+var scratches shelf[packed]
 
-func takeScratch() *packed { return scratches.Get().(*packed) }
+func takeScratch() *packed { return scratches.take() }
 
 func (p *packed) release() {
 	if p.bytes = p.bytes[:0]; cap(p.bytes) <= keptScratch {
-		scratches.Put(p)
+		scratches.give(p)
 	}
 }
 
 // flateWriters are compressors without context, by level.
-var flateWriters [10]sync.Pool
+var flateWriters [10]shelf[flate.Writer]
 
 // deflater compresses messages. It belongs to who holds the turn to write.
 type deflater struct {
@@ -51,9 +50,8 @@ func (d *deflater) begin() (w *flate.Writer, err error) {
 	case d.window < 15:
 		w, err = flate.NewWriterWindow(d, 1<<d.window)
 	default:
-		if pooled, ok := flateWriters[d.level].Get().(*flate.Writer); ok {
-			pooled.Reset(d)
-			w = pooled
+		if w = flateWriters[d.level].tryTake(); w != nil {
+			w.Reset(d)
 		} else {
 			w, err = flate.NewWriter(d, d.level)
 		}
@@ -68,7 +66,7 @@ func (d *deflater) begin() (w *flate.Writer, err error) {
 func (d *deflater) end(w *flate.Writer) {
 	if w != d.writer {
 		w.Reset(io.Discard)
-		flateWriters[d.level].Put(w)
+		flateWriters[d.level].give(w)
 	}
 }
 

@@ -11,12 +11,19 @@ import (
 	stdflate "compress/flate"
 )
 
+// inflate has a connection read a compressed message that has come whole.
 func inflate(t *testing.T, f *inflater, p []byte) []byte {
 	t.Helper()
-	got, err := f.message(nil, append(append([]byte(nil), p...), messageEnd...), 1<<30)
+	c := &Conn{inflate: *f}
+	c.r.client, c.r.within, c.r.final, c.r.compressed, c.r.kind, c.r.left, c.r.size = true, true, true, true, opBinary, int64(len(p)), int64(len(p))
+	_, _ = c.r.in.Write(p)
+	in := takeInflation()
+	defer inflations.give(in)
+	got, err := c.readInflated(in, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
+	*f = c.inflate
 	return got
 }
 

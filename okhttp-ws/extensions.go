@@ -146,7 +146,16 @@ func (e *extensions) acceptable(offered *Compression) bool {
 	case e.serverMaxWindowBits != 0 && !isWindow(e.serverMaxWindowBits):
 		return false
 	}
-	return true
+	return offered.Lenient || e.meets(offered)
+}
+
+// meets reports whether a server accepted what it was asked for, which it does by saying so (RFC 7692 sections 7.1.1.1 and 7.1.2.1).
+func (e *extensions) meets(offered *Compression) bool {
+	if offered.PeerNoContextTakeover && !e.serverNoContextTakeover {
+		return false
+	}
+	asked := offered.PeerMaxWindowBits
+	return asked == 0 || e.serverMaxWindowBits != 0 && e.serverMaxWindowBits <= asked
 }
 
 // String writes the extensions as a header value, "" for none.

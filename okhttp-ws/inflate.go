@@ -1,36 +1,17 @@
 package okws
 
 import (
-	"bytes"
+	"errors"
 	"io"
-	"sync"
-
-	"github.com/klauspost/compress/flate"
 )
 
 // window is the most that deflate refers back to, in bytes.
 const window = 32 << 10
 
-// messageEnd goes behind a compressed message: the end of the flush that the sender left out (RFC 7692 section 7.2.2), and an empty final block so that the
-// inflater comes to an end.
-const messageEnd = "\x00\x00\xff\xff\x01\x00\x00\xff\xff"
+// messageEnd goes behind a compressed message: the end of the flush that the sender left out (RFC 7692 section 7.2.2).
+const messageEnd = "\x00\x00\xff\xff"
 
-// flateReader is an inflater with what it reads from, and with memory for what comes out of it piece by piece.
-type flateReader struct {
-	flate io.ReadCloser
-	whole bytes.Reader
-	out   []byte // of inflated, nil before it is needed
-}
-
-const inflated = 8 << 10
-
-var flateReaders = sync.Pool{New: func() any {
-	f := new(flateReader)
-	f.flate = flate.NewReader(&f.whole)
-	return f
-}}
-
-// inflater undoes the compression of a peer's messages, one after the other.
+// inflater is what lasts from one compressed message to the next.
 type inflater struct {
 	context bool   // the peer refers to earlier messages
 	past    []byte // what it may refer to, in its last 32 KiB
@@ -51,48 +32,121 @@ func (f *inflater) remember(p []byte) {
 	f.past = append(f.past, p...)
 }
 
+// forget gives up what a sender that ended its stream does not refer to.
+func (f *inflater) forget() { f.past = f.past[:0] }
+
 func (f *inflater) dictionary() []byte {
 	return f.past[max(0, len(f.past)-window):]
 }
 
-// message inflates a whole message, whose end was appended to packed, to the end of dst. It fails when there is more than most, if that is positive.
-func (f *inflater) message(dst, packed []byte, most int64) ([]byte, error) {
-	r := flateReaders.Get().(*flateReader)
-	defer func() {
-		r.whole.Reset(nil)
-		flateReaders.Put(r)
-	}()
-	r.whole.Reset(packed)
-	if err := r.flate.(flate.Resetter).Reset(&r.whole, f.dictionary()); err != nil {
-		return dst, damaged(err)
-	}
-	start := len(dst)
+// inflation is a compressed message under way. It looks at what came out before it waits for more to come.
+type inflation struct {
+	decoder decoder
+	in      []byte // what came and was not used, in buffer
+	ended   bool   // the end of the message came
+	over    bool   // the sender ended the stream, and what follows is of no use
+	size    int64  // of what came out
+	text    textCheck
+	buffer  [32 << 10]byte
+}
+
+var inflations shelf[inflation]
+
+func takeInflation() *inflation {
+	f := inflations.take()
+	f.decoder.reset()
+	f.in, f.ended, f.over, f.size, f.text = nil, false, false, 0, textCheck{}
+	return f
+}
+
+// more inflates to the end of dst, in its capacity, as [decoder.decode] does. It returns nil when there is more, errFull if there was no room for it, and io.EOF at the end of
+// the message. When r was interrupted it can be called again.
+func (f *inflation) more(r *reader, dst []byte, start int, past []byte) ([]byte, error) {
+	before := len(dst)
 	for {
-		if len(dst) == cap(dst) {
-			dst = append(dst, 0)[:len(dst)]
+		err := io.EOF
+		if !f.over {
+			var used int
+			dst, used, err = f.decoder.decode(dst, start, past, f.in)
+			f.in = f.in[used:]
 		}
-		n, err := r.flate.Read(dst[len(dst):cap(dst)])
-		dst = dst[:len(dst)+n]
-		if got := int64(len(dst) - start); most > 0 && got > most {
-			return dst, tooBig("inflated message", most)
+		if got := dst[before:]; len(got) > 0 {
+			if err := f.check(r, got); err != nil {
+				return dst, err
+			}
+			if err == errFull || err == errHungry {
+				return dst, nil
+			}
+			before = len(dst)
 		}
-		switch {
-		case err == io.EOF:
-			f.ended(dst[start:], r.whole.Len() > 0)
-			return dst, nil
-		case err != nil:
+		switch err {
+		case errFull:
+			return dst, err
+		case errHungry:
+			err = f.feed(r)
+		case io.EOF:
+			f.over = true
+			if err = r.skip(); err == nil {
+				err = io.EOF
+			}
+		default:
 			return dst, damaged(err)
+		}
+		if err == io.EOF && !f.text.whole() {
+			err = r.badText()
+		}
+		if err != nil {
+			return dst, err
 		}
 	}
 }
 
-// ended keeps the context for the next message, unless the sender ended its stream: then there is none.
-func (f *inflater) ended(p []byte, early bool) {
-	if early {
-		f.past = f.past[:0]
-		return
+var errUnfinished = errors.New("it ends in the middle of a block")
+
+// feed waits for more of the message.
+func (f *inflation) feed(r *reader) error {
+	idle := len(f.in) == 0 && f.decoder.between()
+	if f.ended {
+		if idle {
+			return io.EOF
+		}
+		return damaged(errUnfinished)
 	}
-	f.remember(p)
+	kept := copy(f.buffer[:], f.in)
+	n, err := r.read(f.buffer[kept : len(f.buffer)-len(messageEnd)])
+	if f.in = f.buffer[:kept+n]; err != io.EOF {
+		return err
+	}
+	f.ended = true
+	if !idle { // otherwise the sender has not even begun to flush, and left nothing out
+		f.in = append(f.in, messageEnd...)
+	}
+	return nil
+}
+
+// check looks at what came out.
+func (f *inflation) check(r *reader, got []byte) error {
+	if f.size += int64(len(got)); r.max > 0 && f.size > r.max {
+		return tooBig("inflated message", r.max)
+	}
+	if r.kind == opText && !r.skipCheck && !f.text.feed(got) {
+		return r.badText()
+	}
+	return nil
+}
+
+// makeRoom makes dst larger, for about as much as is still to come out.
+func (f *inflation) makeRoom(r *reader, dst []byte) []byte {
+	waiting := r.left + int64(len(f.in))
+	if f.size == 0 {
+		return makeRoom(dst, max(512, min(4*waiting, trusted)))
+	}
+	ratio := float64(f.size) / float64(max(1, r.size-waiting))
+	want := 512 + f.size/8 + int64(ratio*float64(min(waiting, 1<<40)))
+	if r.max > 0 {
+		want = min(want, r.max-f.size+1)
+	}
+	return makeRoom(dst, want)
 }
 
 func damaged(err error) error {

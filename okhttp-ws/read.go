@@ -162,64 +162,71 @@ func (c *Conn) readFailure(err error) error {
 // forget gives up what reading has taken. The turn is held.
 func (c *Conn) forget() {
 	c.r.in.Clear()
-	c.inflate.past, c.pending = nil, nil
+	c.inflate.past = nil
+	c.dropPending()
 	if c.stream != nil {
 		c.stream.drop()
 	}
 }
 
 // A pendingRead is what an interrupted Read has taken off a message.
-type pendingRead struct{ bytes []byte }
+type pendingRead struct {
+	bytes     []byte
+	inflation *inflation // nil if the message is not compressed
+}
 
 // readMessage reads a message to the end of dst, or goes on with one. The turn is held.
 func (c *Conn) readMessage(dst []byte) (Type, []byte, error) {
-	if c.pending == nil {
+	begun := c.pending
+	if begun == nil {
 		if err := c.nextMessage(c.cfg.MaxMessage); err != nil {
 			return 0, dst, err
 		}
-	}
-	if c.r.compressed {
-		return c.readCompressed(dst)
-	}
-	start := len(dst)
-	if c.pending != nil {
-		dst = append(dst, c.pending.bytes...)
-		c.pending = nil
-	}
-	p, err := c.r.appendAll(dst)
-	if err != nil {
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			c.pending = &pendingRead{append([]byte(nil), p[start:]...)}
+		begun = &pendingRead{}
+		if c.r.compressed {
+			begun.inflation = takeInflation()
 		}
+	}
+	c.pending = nil
+	start := len(dst)
+	p := append(dst, begun.bytes...)
+	var err error
+	if f := begun.inflation; f != nil {
+		p, err = c.readInflated(f, p, start)
+	} else {
+		p, err = c.r.appendAll(p)
+	}
+	if err != nil && errors.Is(err, os.ErrDeadlineExceeded) {
+		c.pending = &pendingRead{append([]byte(nil), p[start:]...), begun.inflation}
+	} else if begun.inflation != nil {
+		inflations.give(begun.inflation)
+	}
+	if err != nil {
 		return 0, p[:start], err
 	}
 	return Type(c.r.kind), p, nil
 }
 
-func (c *Conn) readCompressed(dst []byte) (Type, []byte, error) {
-	small := takeScratch()
-	if c.pending != nil {
-		small.bytes = append(small.bytes, c.pending.bytes...)
-		c.pending = nil
-	}
-	defer small.release()
-	var err error
-	if small.bytes, err = c.r.appendAll(small.bytes); err != nil {
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			c.pending = &pendingRead{append([]byte(nil), small.bytes...)}
+// readInflated goes on with a message that began at start.
+func (c *Conn) readInflated(f *inflation, dst []byte, start int) ([]byte, error) {
+	past := c.inflate.dictionary()
+	for {
+		if len(dst) == cap(dst) {
+			dst = f.makeRoom(&c.r, dst)
 		}
-		return 0, dst, err
+		var err error
+		if dst, err = f.more(&c.r, dst, start, past); err == io.EOF {
+			if f.over {
+				c.inflate.forget()
+			} else {
+				c.inflate.remember(dst[start:])
+			}
+			return dst, nil
+		}
+		if err != nil && err != errFull {
+			return dst, err
+		}
 	}
-	small.bytes = append(small.bytes, messageEnd...)
-	start := len(dst)
-	p, err := c.inflate.message(dst, small.bytes, c.r.max)
-	if err == nil && Type(c.r.kind) == Text && !c.cfg.SkipTextCheck && !utf8.Valid(p[start:]) {
-		err = c.r.badText()
-	}
-	if err != nil {
-		return 0, p[:start], err
-	}
-	return Type(c.r.kind), p, nil
 }
 
 // nextMessage goes on to the next message, of which as much may come as is said. The turn is held.
@@ -237,18 +244,23 @@ func (c *Conn) nextMessage(most int64) error {
 
 // skip drops what is left of a message that nobody reads on. The turn is held.
 func (c *Conn) skip() error {
+	if c.stream == nil && c.r.within && c.r.compressed && c.inflate.context { // later messages may refer to it
+		c.stream = &messageReader{conn: c, inflated: newInflatedStream(c.inflate.dictionary(), c.pending)}
+		c.pending = nil
+	}
 	if c.stream != nil {
 		return c.stream.skip()
 	}
-	if c.r.within && c.r.compressed && c.inflate.context { // later messages may refer to it
-		waste := takeScratch()
-		defer waste.release()
-		var err error
-		_, waste.bytes, err = c.readCompressed(waste.bytes)
-		return err
+	c.dropPending()
+	return c.r.skip()
+}
+
+// dropPending forgets what a Read that was interrupted has taken.
+func (c *Conn) dropPending() {
+	if c.pending != nil && c.pending.inflation != nil {
+		inflations.give(c.pending.inflation)
 	}
 	c.pending = nil
-	return c.r.skip()
 }
 
 // control sees to a control frame.
