@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -109,8 +110,11 @@ func readMappings(path string) (list []imported, err error) {
 				}
 			}
 		}
-		errs = append(errs, err)
-		list = append(list, imported{strings.TrimSuffix(to, ".json") + ".json", filesOf(name), stubs})
+		one := imported{strings.TrimSuffix(to, ".json") + ".json", filesOf(name), stubs}
+		if err == nil { // files that are not there are found before anything is written
+			_, err = stub.Routes(&stub.Options{Dir: filepath.Dir(one.files)}, stubs...)
+		}
+		errs, list = append(errs, err), append(list, one)
 	}
 	return list, errors.Join(errs...)
 }
@@ -120,15 +124,16 @@ const files = "__files"
 
 // mappingsBelow returns the files *.json of a folder and of those below it, as WireMock reads them. Folders of files, and those that a dot begins, have none.
 func mappingsBelow(dir string) (names []string, err error) {
-	err = filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {
+	err = fs.WalkDir(os.DirFS(dir), ".", func(name string, entry fs.DirEntry, err error) error { // dir may be a link
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && name != dir && (entry.Name() == files || strings.HasPrefix(entry.Name(), ".")):
+		case entry.IsDir() && name != "." && (entry.Name() == files || strings.HasPrefix(entry.Name(), ".")):
 			return filepath.SkipDir
 		case entry.IsDir() || filepath.Ext(name) != ".json":
 			return nil
 		}
+		name = filepath.Join(dir, filepath.FromSlash(name))
 		info, err := os.Stat(name) // of what a link leads to
 		if err == nil && info.Mode().IsRegular() {
 			names = append(names, name)

@@ -55,11 +55,12 @@
 //	json        a value, sent without blanks
 //	base64      bytes
 //	file        a file, found from the folder of the stub file, which it cannot leave
-//	raw         text that is sent in place of status line, headers and body
+//	raw         text that is sent in place of status line, headers and body; rawBase64 is the same for bytes
+//	rawHeaders  {name: value or list of values, …}, sent after the others as they are, also where they must not be (RFC 9110 section 5.5)
 //	template    true: body, file and header values are templates, see below
 //	chunked     true, or a list of sizes
 //	untilClose  true: the body ends with the connection
-//	informational   [{"status": 103, "headers": {…}}, …], sent before
+//	informational   [{"status": 103, "headers": {…}, "delay": "5ms"}, …], sent before, each after its delay
 //	delay, bodyDelay   a time such as "200ms"; {"from": "10ms", "to": "50ms"} for one at random between them; {"median": "50ms", "sigma": 0.4} for one of
 //	            a log-normal distribution, at most "max": "1s" if that is there
 //	throttle    {"bytes": 1024, "every": "100ms"}; slowHead is the same for the head
@@ -85,8 +86,8 @@
 //	goAway              with "code", "debug", "refuse"
 //	sendSettings        with "settings", such as {"MAX_CONCURRENT_STREAMS": 1}
 //	garbage             with "size" in bytes
-//	write               with "text"
-//	wait                with "for", a time
+//	write               with "text", or "base64" for bytes
+//	wait                with "for", a time, or one at random as of delay
 //	refuseConnections   with "for", a time; for good without it
 //	ignoreConnections   the same
 //	badCertificate      with "fault": "Expired", "NotYetValid", "WrongHost" or "UnknownAuthority"
@@ -106,5 +107,12 @@
 //
 // # Errors
 //
-// A file with faults is refused as a whole. The error lists them as [Error], with file, line and the path of the key; a key that is not known is one.
+// A file with faults is refused as a whole. The error lists them as [Error], with file, line and the path of the key, the first 20 of a file; a key that is not
+// known is one, and so is a file that a response names and that cannot be read. A file is of at most 16 MiB, 10,000 stubs and 200 levels, a response of at most 1000
+// fields, effects, informational responses and pushes each.
+//
+// # What only code can say
+//
+// Responses of code can do three things more: [mockserver.Response.Adapt] makes any response for a request, of which templates are the part that files have,
+// [mockserver.Response.Socket] takes the connection over, as web sockets do, and [mockserver.Response.ThrottleBy] shares one rate among several responses.
 package stub

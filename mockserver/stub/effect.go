@@ -38,12 +38,14 @@ var kinds = map[string]kind{
 	"goAway": {[]string{"code", "debug", "refuse"}, func(e Effect) mockserver.Effect {
 		return mockserver.GoAway{Code: http2.ErrorCode(e.Code), Debug: e.Debug, Refuse: e.Refuse}
 	}},
-	"garbage":           {[]string{"size"}, func(e Effect) mockserver.Effect { return mockserver.Garbage{Bytes: e.Size} }},
-	"write":             {[]string{"text"}, func(e Effect) mockserver.Effect { return mockserver.Write{Bytes: []byte(e.Text)} }},
-	"wait":              {[]string{"for"}, func(e Effect) mockserver.Effect { return mockserver.Wait{For: time.Duration(e.For)} }},
-	"refuseConnections": {[]string{"for"}, func(e Effect) mockserver.Effect { return mockserver.RefuseConnections{For: time.Duration(e.For)} }},
+	"garbage": {[]string{"size"}, func(e Effect) mockserver.Effect { return mockserver.Garbage{Bytes: e.Size} }},
+	"write": {[]string{"text", "base64"}, func(e Effect) mockserver.Effect {
+		return mockserver.Write{Bytes: append([]byte(e.Text), e.Base64...)}
+	}},
+	"wait":              {[]string{"for"}, func(e Effect) mockserver.Effect { return e.For.wait() }},
+	"refuseConnections": {[]string{"for"}, func(e Effect) mockserver.Effect { return mockserver.RefuseConnections{For: time.Duration(e.For.Fixed)} }},
 	"sendSettings":      {[]string{"settings"}, func(e Effect) mockserver.Effect { return mockserver.SendSettings{Settings: settings(e.Settings)} }},
-	"ignoreConnections": {[]string{"for"}, func(e Effect) mockserver.Effect { return mockserver.IgnoreConnections{For: time.Duration(e.For)} }},
+	"ignoreConnections": {[]string{"for"}, func(e Effect) mockserver.Effect { return mockserver.IgnoreConnections{For: time.Duration(e.For.Fixed)} }},
 	"badCertificate":    {[]string{"fault"}, func(e Effect) mockserver.Effect { return mockserver.BadCertificate{Fault: faults[e.Fault]} }},
 }
 
@@ -83,8 +85,10 @@ func settings(values map[string]uint32) (list []http2.Setting) {
 var common = []string{"at", "do", "bytes", "chunks", "probability", "everyNth", "first"}
 
 func (v value) effects() (list []Effect) {
-	for _, one := range v.list() {
-		list = append(list, one.effect())
+	if v.atMost(maxParts) {
+		for _, one := range v.list() {
+			list = append(list, one.effect())
+		}
 	}
 	return list
 }
@@ -102,7 +106,8 @@ func (v value) effect() (e Effect) {
 		"noClose":     func(v value) { e.NoClose = v.boolean() },
 		"size":        func(v value) { e.Size = int(v.integer(0, 1<<20)) },
 		"text":        func(v value) { e.Text = v.str() },
-		"for":         func(v value) { e.For = v.duration() },
+		"base64":      func(v value) { e.Base64 = *v.bytes() },
+		"for":         func(v value) { e.For = v.delay() },
 		"fault":       func(v value) { e.Fault = v.str(); named(v, faults) },
 		"debug":       func(v value) { e.Debug = v.str() },
 		"refuse":      func(v value) { e.Refuse = v.boolean() },
@@ -130,6 +135,10 @@ func (v value) effect() (e Effect) {
 		v.fail("expected a member %q", "fault")
 	case e.Do == "sendSettings" && len(e.Settings) == 0:
 		v.fail("expected a member %q", "settings")
+	case e.Do == "write" && v.Get("text") != nil && v.Get("base64") != nil:
+		v.fail("expected one of text, base64 but got both")
+	case e.Do != "wait" && e.For != (Delay{Fixed: e.For.Fixed}):
+		v.fail("%s: expected a time \"for\" that is no random one", e.Do)
 	case e.Bytes != nil && e.Chunks > 0:
 		v.fail("expected one of bytes, chunks but got both")
 	}
@@ -141,6 +150,10 @@ func (v value) effect() (e Effect) {
 	}
 	if chosen > 1 {
 		v.fail("expected one of probability, everyNth, first")
+	}
+	if len(v.rd.errs) == begun {
+		// Chunks need sizes, of which the response may have none; that is a fault of the response.
+		v.valid(withEffects(mockserver.Reply(200).Text("x").Chunked(1), []Effect{e}).Err())
 	}
 	return e
 }

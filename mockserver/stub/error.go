@@ -1,6 +1,7 @@
 package stub
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,6 +16,8 @@ type Error struct {
 	Line, Column int    // from 1; the column is in bytes
 	Path         string // of the key, such as stubs[2].request.headers.Accept; "" for the file
 	Detail       string
+
+	cause error
 }
 
 // Error names all of it but the column.
@@ -24,6 +27,27 @@ func (e *Error) Error() string {
 		text += e.Path + ": "
 	}
 	return text + e.Detail
+}
+
+// Unwrap returns what is wrong with a file that a response names, nil for other faults.
+func (e *Error) Unwrap() error { return e.cause }
+
+// place is where a part of a stub was read; the zero value is for none.
+type place struct {
+	file, path   string
+	line, column int
+}
+
+// fault is what is wrong there.
+func (p place) fault(cause error) *Error {
+	return &Error{p.file, p.line, p.column, p.path, cause.Error(), cause}
+}
+
+func (p place) String() string {
+	if p.path == "" {
+		return fmt.Sprintf("%s:%d", p.file, p.line)
+	}
+	return fmt.Sprintf("%s:%d: %s", p.file, p.line, p.path)
 }
 
 // Errors are the faults of a file, in its order.
@@ -47,21 +71,50 @@ func (e Errors) Unwrap() []error {
 	return list
 }
 
-// maxErrors bounds how many faults of a file are listed.
-const maxErrors = 20
+// Bounds of the faults of a file: how many are listed, and how long their parts are in bytes.
+const (
+	maxErrors = 20
+	maxPath   = 200
+	maxDetail = 600
+)
 
 // reader collects the faults of one file.
 type reader struct {
 	file string
 	text []byte
 	errs Errors
+
+	lines, begin, counted int  // how many lines end before an offset, and where its own begins; lines are counted from there on
+	wire                  bool // it is a mapping of WireMock
 }
 
 func (rd *reader) fail(offset int, path, format string, args ...any) {
 	if len(rd.errs) < maxErrors {
 		line, column := jsontree.Position(rd.text, offset)
-		rd.errs = append(rd.errs, &Error{rd.file, line, column, path, fmt.Sprintf(format, args...)})
+		rd.errs = append(rd.errs, &Error{rd.file, line, column, shorten(path, maxPath), shorten(fmt.Sprintf(format, args...), maxDetail), nil})
 	}
+}
+
+// shorten leaves the middle of a long text out.
+func shorten(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most/2], "") + "…" + strings.ToValidUTF8(text[len(text)-most/2:], "")
+}
+
+// place is where a value stands. A file is not counted through for each of its values as long as they come in their order.
+func (v value) place() place {
+	rd := v.rd
+	if v.Start < rd.counted {
+		rd.lines, rd.begin, rd.counted = 0, 0, 0
+	}
+	if more := bytes.Count(rd.text[rd.counted:v.Start], []byte("\n")); more > 0 {
+		rd.lines += more
+		rd.begin = rd.counted + bytes.LastIndexByte(rd.text[rd.counted:v.Start], '\n') + 1
+	}
+	rd.counted = v.Start
+	return place{rd.file, v.path, rd.lines + 1, v.Start - rd.begin + 1}
 }
 
 func (rd *reader) err() error {
@@ -91,14 +144,7 @@ func (v value) is(k jsontree.Kind) bool {
 
 // member returns the path of a member.
 func (v value) member(name string) string {
-	step := name
-	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-$") != "" {
-		step = strconv.Quote(name)
-	}
-	if v.path == "" {
-		return step
-	}
-	return v.path + "." + step
+	return jsontree.Step(v.path, name)
 }
 
 // each calls f for the members of an object.
@@ -119,15 +165,18 @@ func (v value) keys(known map[string]func(value)) {
 	for _, m := range v.Members {
 		if f := known[m.Name]; f != nil {
 			f(value{m.Value, v.rd, v.member(m.Name)})
-			continue
+		} else if len(v.rd.errs) < maxErrors {
+			v.rd.fail(m.Start, v.member(m.Name), "%s", unknown(m.Name, sorted(known), v.rd.wire))
 		}
-		names := make([]string, 0, len(known))
-		for name := range known {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		v.rd.fail(m.Start, v.member(m.Name), "unknown key: expected one of %s", strings.Join(names, ", "))
 	}
+}
+
+// atMost complains about more elements than an array may have.
+func (v value) atMost(n int) bool {
+	if len(v.Elements) > n {
+		v.fail("expected at most %d but there are %d", n, len(v.Elements))
+	}
+	return len(v.Elements) <= n
 }
 
 // list returns the elements of an array.

@@ -13,7 +13,7 @@ func ExampleParse() {
 }`))
 	fmt.Println(err)
 	// Output:
-	// users.json:2: request.headers.Accept.contians: unknown key: expected one of all, any, contains, equal, equalFold, not, prefix, present, regexp, suffix
+	// users.json:2: request.headers.Accept.contians: unknown key: did you mean contains? Expected one of all, any, contains, equal, equalFold, not, prefix, present, regexp, suffix
 	// users.json:3: response.status: expected an integer from 200 to 999 but it is 20
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,8 +16,9 @@ import (
 // filesFolder is what a folder is called whose files are no stubs, as WireMock calls it.
 const filesFolder = "__files"
 
-// Load reads a stub file, or all files *.json of a folder and of those below it, in the order of their names, but for folders that are called __files. Files that responses name are found from the folder
-// of the file, or from the folder given, which wins over Options.Dir; they have to be there.
+// Load reads a stub file, or all files *.json of a folder and of those below it, in the order of their names. Folders that are called __files, and what a dot
+// begins, have none. A link is the file that it leads to, within the folder; links that lead elsewhere, or to folders, are errors. Files that responses name are found
+// from the folder of the file, or from the folder given, which wins over Options.Dir; they have to be there.
 func Load(path string, o *Options) ([]route.Route, error) {
 	stubs, dir, err := Read(path)
 	if err != nil {
@@ -40,21 +42,33 @@ func Routes(o *Options, stubs ...Stub) ([]route.Route, error) {
 	var errs []error
 	for _, s := range stubs {
 		r, err := s.Route(o)
-		for _, one := range s.Responses {
-			if one.File == "" || err != nil {
-				continue
-			}
-			if _, missing := statIn(dir, filepath.FromSlash(one.File)); missing != nil {
-				err = fmt.Errorf("%s: file %s: %w", s.Where(), one.File, missing)
-			}
+		errs, routes = append(errs, err), append(routes, r)
+		if err == nil {
+			errs = append(errs, s.checkFiles(dir)...)
 		}
-		errs = append(errs, err)
-		routes = append(routes, r)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	return routes, nil
+}
+
+// checkFiles returns what is wrong with the files of a stub's responses.
+func (s Stub) checkFiles(dir string) (errs []error) {
+	for _, r := range s.Responses {
+		if r.File == "" {
+			continue
+		}
+		err := r.check(dir)
+		switch {
+		case err == nil:
+		case r.fileAt == (place{}):
+			errs = append(errs, fmt.Errorf("%s: %w", s.Where(), err))
+		default:
+			errs = append(errs, r.fileAt.fault(err))
+		}
+	}
+	return errs
 }
 
 // Read returns the stubs that [Load] reads, and the folder from which their files are found.
@@ -64,43 +78,83 @@ func Read(path string) (stubs []Stub, dir string, err error) {
 		return nil, "", err
 	}
 	if !info.IsDir() {
-		stubs, err = readFile(path)
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, "", err
+		}
+		stubs, err = readFile(path, f)
 		return stubs, filepath.Dir(path), err
 	}
-	var names []string
-	err = filepath.WalkDir(path, func(name string, entry os.DirEntry, err error) error {
-		if err == nil && entry.IsDir() && entry.Name() == filesFolder {
-			return filepath.SkipDir
-		}
-		if err == nil && entry.Type().IsRegular() && strings.HasSuffix(name, ".json") {
-			names = append(names, name)
-		}
-		return err
-	})
+	root, err := os.OpenRoot(path)
 	if err != nil {
 		return nil, "", err
 	}
-	slices.Sort(names)
+	defer root.Close()
+	names, err := filesOf(root)
+	if err != nil {
+		return nil, "", fmt.Errorf("stub: %s: %w", path, err)
+	}
 	var errs []error
 	for _, name := range names {
-		some, err := readFile(name)
+		f, err := root.Open(name)
 		if err != nil {
-			errs = append(errs, err)
+			errs = append(errs, fmt.Errorf("stub: %s: %w", filepath.Join(path, name), err))
 			continue
 		}
-		below, err := filepath.Rel(path, filepath.Dir(name))
+		some, err := readFile(filepath.Join(path, name), f)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
 		for i := range some {
-			some[i].move(filepath.ToSlash(below))
+			some[i].move(filepath.ToSlash(filepath.Dir(name)))
 		}
 		if stubs = append(stubs, some...); len(stubs) > maxStubs {
 			return nil, "", fmt.Errorf("stub: %s: expected at most %d stubs", path, maxStubs)
 		}
 	}
-	return stubs, path, errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return nil, "", err
+	}
+	return stubs, path, nil
+}
+
+// filesOf returns the names of the stub files of a folder, in their order. Links are what they lead to, if that is a file within the folder.
+func filesOf(root *os.Root) (names []string, err error) {
+	var errs []error
+	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name != "." && strings.HasPrefix(entry.Name(), "."), entry.IsDir() && entry.Name() == filesFolder:
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case entry.IsDir():
+			return nil
+		}
+		link := entry.Type()&fs.ModeSymlink != 0
+		if !link && !strings.HasSuffix(name, ".json") {
+			return nil
+		}
+		name = filepath.FromSlash(name)
+		info, err := root.Stat(name)
+		switch {
+		case link && err == nil && info.IsDir() && entry.Name() != filesFolder:
+			errs = append(errs, fmt.Errorf("%s: a link to a folder, which is not followed", name))
+		case !strings.HasSuffix(name, ".json") || err == nil && info.IsDir():
+		case err != nil:
+			errs = append(errs, fmt.Errorf("%s: a link has to lead to a file within the folder: %w", name, err))
+		case !info.Mode().IsRegular():
+			errs = append(errs, fmt.Errorf("%s: expected a regular file but it is none (%v)", name, info.Mode().Type()))
+		default:
+			names = append(names, name)
+		}
+		return nil
+	})
+	slices.Sort(names)
+	return names, errors.Join(append(errs, err)...)
 }
 
 // move names the files of responses from a folder further up.
@@ -112,20 +166,11 @@ func (s *Stub) move(below string) {
 	}
 }
 
-func readFile(name string) ([]Stub, error) {
-	text, err := readBounded(name)
-	if err != nil {
+// readFile reads a stub file and closes it. Of one that is longer than may be, no more than shows that is read.
+func readFile(name string, f *os.File) ([]Stub, error) {
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
 	return Parse(name, text)
-}
-
-// readBounded reads a file that is not larger than a stub file may be, and one byte more if it is.
-func readBounded(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxFile+1))
 }

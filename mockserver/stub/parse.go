@@ -2,7 +2,6 @@ package stub
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/okhttp-go/ok/mockserver/internal/jsontree"
@@ -49,12 +48,12 @@ func Parse(name string, text []byte) ([]Stub, error) {
 // tree reads the JSON of the file, nil if it is none.
 func (rd *reader) tree() *jsontree.Node {
 	if len(rd.text) > maxFile {
-		rd.fail(0, "", "expected at most %d bytes but there are %d", maxFile, len(rd.text))
+		rd.fail(0, "", "expected at most %d bytes but there are more", maxFile)
 		return nil
 	}
 	root, err := jsontree.Parse(rd.text)
 	if wrong := (*jsontree.SyntaxError)(nil); errors.As(err, &wrong) {
-		rd.fail(wrong.Offset, "", "%s", wrong.Detail)
+		rd.fail(wrong.Offset, wrong.Path, "%s", wrong.Detail)
 		return nil
 	}
 	return root
@@ -62,8 +61,7 @@ func (rd *reader) tree() *jsontree.Node {
 
 // stub reads one stub.
 func (v value) stub() (s Stub) {
-	s.path, s.file = v.path, v.rd.file
-	s.line, _ = jsontree.Position(v.rd.text, v.Start)
+	s.at = v.place()
 	begun := len(v.rd.errs)
 	v.keys(map[string]func(value){
 		"name":     func(v value) { s.Name = v.str() },
@@ -132,11 +130,8 @@ func (v value) recorded() *Recorded {
 
 // Where says in which file, at which line and key a stub stands.
 func (s Stub) Where() string {
-	switch {
-	case s.file == "":
+	if s.at == (place{}) {
 		return "stub " + s.Name
-	case s.path == "":
-		return fmt.Sprintf("%s:%d", s.file, s.line)
 	}
-	return fmt.Sprintf("%s:%d: %s", s.file, s.line, s.path)
+	return s.at.String()
 }

@@ -2,6 +2,7 @@ package stub
 
 import (
 	"encoding/base64"
+	"strings"
 
 	"github.com/okhttp-go/ok/mockserver"
 	"github.com/okhttp-go/ok/mockserver/internal/jsontree"
@@ -11,12 +12,12 @@ import (
 // request reads what a stub matches.
 func (v value) request() (r Request) {
 	v.keys(map[string]func(value){
-		"method": func(v value) { r.Method = v.strs(); v.valid(match.Method(r.Method...)) },
+		"method": func(v value) { r.Method = v.strs(); v.valid(match.Err(match.Method(r.Method...))) },
 		"path": func(v value) {
 			s := v.str()
 			r.Path = &s
 			if v.Kind == jsontree.String {
-				v.valid(match.Path(s))
+				v.valid(match.Err(match.Path(s)))
 			}
 		},
 		"rawPath":           func(v value) { r.RawPath = v.textRef() },
@@ -26,7 +27,7 @@ func (v value) request() (r Request) {
 		"cookies":           func(v value) { r.Cookies = v.textMap() },
 		"host":              func(v value) { r.Host = v.textRef() },
 		"basicAuth":         func(v value) { r.BasicAuth = v.credentials() },
-		"protocol":          func(v value) { r.Protocol = v.strs(); v.valid(match.Proto(r.Protocol...)) },
+		"protocol":          func(v value) { r.Protocol = v.strs(); v.valid(match.Err(match.Proto(r.Protocol...))) },
 		"tls":               func(v value) { b := v.boolean(); r.TLS = &b },
 		"serverName":        func(v value) { r.ServerName = v.textRef() },
 		"clientCertificate": func(v value) { r.ClientCertificate = v.textRef() },
@@ -42,11 +43,16 @@ func (v value) request() (r Request) {
 	return r
 }
 
-// valid complains about a matcher of wrong arguments.
-func (v value) valid(m mockserver.Matcher) {
-	if err := match.Err(m); err != nil {
-		v.fail("%v", err)
+// valid complains about what is wrong with something made of the value.
+func (v value) valid(err error) {
+	if err == nil {
+		return
 	}
+	text := err.Error()
+	for _, where := range []string{"mockserver: ", "match: ", "okhttp: "} {
+		text = strings.TrimPrefix(text, where)
+	}
+	v.fail("%s", text)
 }
 
 func (v value) headerMap() map[string]Text {
@@ -63,7 +69,7 @@ func (v value) credentials() *Credentials {
 		"user":     func(v value) { c.User = v.str() },
 		"password": func(v value) { c.Password = v.str() },
 	})
-	v.valid(match.BasicAuth(c.User, c.Password))
+	v.valid(match.Err(match.BasicAuth(c.User, c.Password)))
 	return c
 }
 
@@ -79,7 +85,7 @@ func (v value) body() *Body {
 		"jsonPath": func(v value) {
 			b.JSONPath = map[string]JSONValue{}
 			v.each(func(path string, member value) {
-				member.valid(match.JSONPath(path, match.Present()))
+				member.valid(match.Err(match.JSONPath(path, match.Present())))
 				b.JSONPath[path] = member.jsonValue()
 			})
 		},
@@ -90,7 +96,7 @@ func (v value) body() *Body {
 			}
 		},
 	})
-	if len(v.Members) == 0 {
+	if v.Kind == jsontree.Object && len(v.Members) == 0 {
 		v.fail("expected a condition, such as text or json")
 	}
 	return b
@@ -98,7 +104,7 @@ func (v value) body() *Body {
 
 func (v value) bytes() *[]byte {
 	p, err := base64.StdEncoding.DecodeString(v.str())
-	if err != nil {
+	if err != nil && v.Kind == jsontree.String {
 		v.fail("expected base64: %v", err)
 	}
 	if p == nil {
@@ -108,11 +114,19 @@ func (v value) bytes() *[]byte {
 }
 
 func (v value) jsonValue() (j JSONValue) {
-	if v.Kind == jsontree.Object && v.Get("json") != nil {
-		v.keys(map[string]func(value){"json": func(v value) { j.JSON = v.raw() }})
+	if v.Kind != jsontree.Object {
+		j.Text = v.text()
 		return j
 	}
-	j.Text = v.text()
+	known := j.Text.keys()
+	known["json"] = func(v value) { j.JSON = v.raw() }
+	v.keys(known)
+	switch {
+	case len(v.Members) == 0:
+		v.fail("expected a condition, such as equal or json")
+	case j.JSON != nil && len(v.Members) > 1:
+		v.fail("expected json or conditions of a text but got both")
+	}
 	return j
 }
 

@@ -39,9 +39,7 @@ func (t *Text) keys() map[string]func(value) {
 		"regexp": func(v value) {
 			s := v.str()
 			t.Regexp = &s
-			if err := match.Regexp(s).Err(); err != nil {
-				v.fail("%v", err)
-			}
+			v.valid(match.Regexp(s).Err())
 		},
 		"present": func(v value) { b := v.boolean(); t.Present = &b },
 		"not":     func(v value) { t.Not = v.textRef() },
@@ -54,7 +52,7 @@ func (v value) texts() (list []Text) {
 	for _, one := range v.list() {
 		list = append(list, one.text())
 	}
-	if len(list) == 0 {
+	if v.Kind == jsontree.Array && len(list) == 0 {
 		v.fail("expected a list of texts")
 	}
 	return list

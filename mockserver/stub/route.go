@@ -41,7 +41,7 @@ func (s Stub) route(dir string, o *Options) (route.Route, error) {
 	r := route.Route{
 		Name: s.Name, Priority: s.Priority, Match: s.Request.Matcher(), Times: s.Times, After: time.Duration(s.After), Until: time.Duration(s.Until),
 	}
-	if s.file != "" {
+	if s.at != (place{}) {
 		r.Source = s.Where()
 	}
 	if s.Scenario != nil {
@@ -90,6 +90,8 @@ func (r Response) plain() mockserver.Response {
 		resp = resp.Body(*r.Base64)
 	case r.Raw != nil:
 		resp = resp.Raw([]byte(*r.Raw))
+	case r.RawBase64 != nil:
+		resp = resp.Raw(*r.RawBase64)
 	}
 	if r.Chunked != nil {
 		resp = resp.Chunked(*r.Chunked...)
@@ -97,11 +99,14 @@ func (r Response) plain() mockserver.Response {
 	if r.UntilClose {
 		resp = resp.UntilClose()
 	}
+	for i := 0; i+1 < len(r.RawHeaders); i += 2 {
+		resp = resp.AddHeaderRaw(r.RawHeaders[i], r.RawHeaders[i+1])
+	}
 	for i := 0; i+1 < len(r.Trailers); i += 2 {
 		resp = resp.Trailer(r.Trailers[i], r.Trailers[i+1])
 	}
 	for _, i := range r.Informational {
-		resp = resp.Informational(i.Status, i.Headers...)
+		resp = resp.InformationalAfter(time.Duration(i.Delay), i.Status, i.Headers...)
 	}
 	resp = resp.HeadDelayOf(r.Delay.wait()).BodyDelayOf(r.BodyDelay.wait())
 	if r.Throttle != nil {
@@ -188,18 +193,53 @@ func folder(dir string) string {
 	return dir
 }
 
-// statIn looks at a regular file within a folder.
+// statIn looks at a regular file within a folder. A pipe is not opened, which would wait for its other end.
 func statIn(dir, name string) (fs.FileInfo, error) {
-	f, err := os.OpenInRoot(folder(dir), name)
+	root, err := os.OpenRoot(folder(dir))
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	info, err := f.Stat()
+	defer root.Close()
+	info, err := root.Stat(name)
 	if err == nil && !info.Mode().IsRegular() {
 		err = errors.New("expected a regular file")
 	}
 	return info, err
+}
+
+// check finds what is wrong with the file of a response before a request does.
+func (r Response) check(dir string) error {
+	err := r.checkFile(dir)
+	if at := (*fs.PathError)(nil); errors.As(err, &at) {
+		err = at.Err // the rest says how the file was looked for
+	}
+	if err != nil {
+		return fmt.Errorf("file %s: %w", r.File, err)
+	}
+	return nil
+}
+
+func (r Response) checkFile(dir string) error {
+	name, err := filepath.Localize(r.File)
+	if err == nil {
+		_, err = statIn(dir, name)
+	}
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenInRoot(folder(dir), name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if !r.Template {
+		return nil
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxTemplate+1))
+	if err == nil {
+		_, err = compile(path.Base(r.File), string(text))
+	}
+	return err
 }
 
 // local reports whether a name with slashes stays within its folder.

@@ -17,8 +17,7 @@ type Stub struct {
 	Until     Duration   `json:"until,omitzero"`
 	Recorded  *Recorded  `json:"recorded,omitempty"`
 
-	path, file string // where it was read
-	line       int
+	at place
 }
 
 // A Scenario is the part that a stub takes in one.
@@ -114,9 +113,11 @@ type Response struct {
 	Base64          *[]byte           `json:"base64,omitempty"`
 	File            string            `json:"file,omitempty"`
 	Raw             *string           `json:"raw,omitempty"`
+	RawBase64       *[]byte           `json:"rawBase64,omitempty"`
 	Template        bool              `json:"template,omitempty"`
 	Chunked         *Chunks           `json:"chunked,omitempty"`
 	UntilClose      bool              `json:"untilClose,omitempty"`
+	RawHeaders      Fields            `json:"rawHeaders,omitempty"`
 	Trailers        Fields            `json:"trailers,omitempty"`
 	Informational   []Informational   `json:"informational,omitempty"`
 	Delay           Delay             `json:"delay,omitzero"`
@@ -133,6 +134,8 @@ type Response struct {
 	Settings        map[string]uint32 `json:"settings,omitempty"`
 	InTunnel        bool              `json:"inTunnel,omitempty"`
 	Pushes          []Push            `json:"pushes,omitempty"`
+
+	fileAt place // of File
 }
 
 // A Push is a response of HTTP/2 to a request that the client did not make.
@@ -148,8 +151,9 @@ type Chunks []int64
 
 // An Informational is a response 1xx.
 type Informational struct {
-	Status  int    `json:"status"`
-	Headers Fields `json:"headers,omitempty"`
+	Status  int      `json:"status"`
+	Headers Fields   `json:"headers,omitempty"`
+	Delay   Duration `json:"delay,omitzero"` // before it
 }
 
 // A Throttle lets a number of bytes pass, and then waits.
@@ -176,7 +180,8 @@ type Effect struct {
 	NoClose     bool              `json:"noClose,omitempty"`
 	Size        int               `json:"size,omitempty"`
 	Text        string            `json:"text,omitempty"`
-	For         Duration          `json:"for,omitzero"`
+	Base64      []byte            `json:"base64,omitempty"` // in place of Text
+	For         Delay             `json:"for,omitzero"`
 	Fault       string            `json:"fault,omitempty"`
 	Debug       string            `json:"debug,omitempty"`
 	Refuse      bool              `json:"refuse,omitempty"`

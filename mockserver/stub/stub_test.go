@@ -35,15 +35,15 @@ const everything = `[
   },
   "responses": [
     {"status": 201, "reason": "Made", "headers": {"A": ["1", "2"], "B": "<3>"}, "body": "hi", "chunked": [1, 2], "trailers": {"T": "t"},
-     "informational": [{"status": 103, "headers": {"Link": "</x>"}}], "delay": "1s", "bodyDelay": {"from": "1ms", "to": "2ms"}, "throttle": {"bytes": 1, "every": "1ms"},
+     "rawHeaders": {"Bad Name": ["x\ny", "z"]}, "informational": [{"status": 103, "headers": {"Link": "</x>"}, "delay": "1s"}], "delay": "1s", "bodyDelay": {"from": "1ms", "to": "2ms"}, "throttle": {"bytes": 1, "every": "1ms"},
      "effects": [{"at": "responseBody", "do": "closeStream", "code": "REFUSED_STREAM", "bytes": 1}, {"at": "responseEnd", "do": "closeSocket", "in": true, "out": true, "noClose": true},
        {"at": "requestBody", "do": "garbage", "size": 3, "probability": 0.5}, {"at": "requestBody", "do": "reset", "everyNth": 2}, {"at": "responseStart", "do": "wait", "for": "1s", "first": 1},
-       {"at": "responseStart", "do": "goAway", "code": 1, "debug": "d", "refuse": true}, {"at": "responseStart", "do": "write", "text": "x"}, {"at": "responseStart", "do": "refuseConnections", "for": "1s"},
+       {"at": "responseStart", "do": "goAway", "code": 1, "debug": "d", "refuse": true}, {"at": "responseStart", "do": "write", "text": "x"}, {"at": "responseStart", "do": "write", "base64": "AP8="}, {"at": "responseStart", "do": "wait", "for": {"median": "1s", "sigma": 0.5}}, {"at": "responseStart", "do": "refuseConnections", "for": "1s"},
        {"at": "requestStart", "do": "badCertificate", "fault": "Expired"}, {"at": "requestStart", "do": "failHandshake"}, {"at": "responseStart", "do": "partialRecord"}, {"at": "responseStart", "do": "stall"},
        {"at": "requestHead", "do": "sendSettings", "settings": {"MAX_CONCURRENT_STREAMS": 1, "0x9": 5}}, {"at": "requestHead", "do": "ignoreConnections", "for": "1s"},
        {"at": "responseEnd", "do": "shutdownConnection"}],
      "skipRequestBody": true},
-    {"json": {"a": 1.0}, "dribble": {"pieces": 2, "over": "1s"}, "slowHead": {"bytes": 1, "every": "1ms"}, "trailersDelay": "1ms", "wrongLength": -1}, {"malformedChunk": true}, {"body": "abc", "chunked": [1], "effects": [{"at": "responseBody", "do": "reset", "chunks": 2}]}, {"base64": "AAE="}, {"raw": "x"}, {"template": true, "body": "{{.Method}}", "delay": {"median": "10ms", "sigma": 0.5}}, {"body": "", "untilClose": true, "shutdownServer": true}
+    {"json": {"a": 1.0}, "dribble": {"pieces": 2, "over": "1s"}, "slowHead": {"bytes": 1, "every": "1ms"}, "trailersDelay": "1ms", "wrongLength": -1}, {"malformedChunk": true}, {"body": "abc", "chunked": [1], "effects": [{"at": "responseBody", "do": "reset", "chunks": 2}]}, {"base64": "AAE="}, {"raw": "x"}, {"rawBase64": "/w=="}, {"template": true, "body": "{{.Method}}", "delay": {"median": "10ms", "sigma": 0.5}}, {"body": "", "untilClose": true, "shutdownServer": true}
   ],
   "recorded": {"origin": "http://o/", "at": "2026-01-31T12:00:00Z", "latency": "30ms"}
 },
@@ -88,14 +88,14 @@ func TestErrors(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"", "f:1: unexpected end"},
 		{"{\n \"response\": {},\n}", "f:3: invalid character"},
-		{"{\"name\": \"a\",\n\"name\": \"b\"}", `f:2: name "name" a second time`},
+		{"{\"name\": \"a\",\n\"name\": \"b\"}", `f:2: name: a second time in this object`},
 		{"7", "f:1: expected an object but it is a number"},
 		{"[1]", "f:1: [0]: expected an object but it is a number"},
 		{"{}", "f:1: expected a response"},
 		{`{"stubs": [], "x": 1}`, "f:1: x: unknown key: expected one of stubs"},
-		{"{\"request\": {\n\"method\": \"GET\",\n\"headrs\": {}}" + response, "f:3: request.headrs: unknown key: expected one of any, basicAuth, body, "},
+		{"{\"request\": {\n\"method\": \"GET\",\n\"headrs\": {}}" + response, "f:3: request.headrs: unknown key: did you mean headers? Expected one of any, basicAuth, body, "},
 		{`{"request": {"method": 1}` + response, "f:1: request.method: expected a string but it is a number"},
-		{`{"request": {"method": []}` + response, "request.method: match: Method([]): expected names"},
+		{`{"request": {"method": []}` + response, "request.method: Method([]): expected names"},
 		{`{"request": {"path": "a"}` + response, `request.path: path "a": expected it to begin with /`},
 		{`{"request": {"headers": {"X-Y": {"equls": "a"}}}` + response, "request.headers.X-Y.equls: unknown key"},
 		{`{"request": {"headers": {"X Y": {"regexp": "("}}}` + response, `request.headers."X Y".regexp: error parsing regexp`},
@@ -103,23 +103,23 @@ func TestErrors(t *testing.T) {
 		{`{"request": {"headers": {"X": {"any": []}}}` + response, `request.headers.X.any: expected a list of texts`},
 		{`{"request": {"headers": {"": "x"}}` + response, `request.headers: expected names of headers`},
 		{`{"request": {"query": {"a": {"any": ["x", 1]}}}` + response, "request.query.a.any[1]: expected a string or an object but it is a number"},
-		{`{"request": {"protocol": "h2"}` + response, "request.protocol: match: Proto"},
+		{`{"request": {"protocol": "h2"}` + response, "request.protocol: Proto"},
 		{`{"request": {"connection": 1.5}` + response, "request.connection: expected an integer from 0 to 2147483647 but it is 1.5"},
 		{`{"request": {"connection": -1}` + response, "request.connection: expected an integer"},
 		{`{"request": {"tls": "yes"}` + response, "request.tls: expected a boolean but it is a string"},
-		{`{"request": {"basicAuth": {"user": "a:b"}}` + response, "request.basicAuth: match: BasicAuth"},
+		{`{"request": {"basicAuth": {"user": "a:b"}}` + response, "request.basicAuth: BasicAuth"},
 		{`{"request": {"body": {}}` + response, "request.body: expected a condition"},
 		{`{"request": {"body": {"base64": "!"}}` + response, "request.body.base64: expected base64"},
 		{`{"request": {"body": {"jsonPath": {"$.": "x"}}}` + response, `request.body.jsonPath."$.": JSON path "$.": expected a name`},
 		{`{"request": {"any": [{"not": {"path": 1}}]}` + response, "request.any[0].not.path: expected a string"},
 		{`{"response": {"status": 20}}`, "response.status: expected an integer from 200 to 999 but it is 20"},
-		{`{"response": {"headers": {"a b": "c"}}}`, "response: "},
-		{`{"response": {"headers": {"a": "b\r\nc"}}}`, "response: "},
+		{`{"response": {"headers": {"a b": "c"}}}`, `response.headers."a b": unexpected char 0x20`},
+		{`{"response": {"headers": {"a": "b\r\nc"}}}`, "response.headers.a: unexpected char 0x0d"},
 		{`{"response": {"headers": {"a": 1}}}`, "response.headers.a: expected a string but it is a number"},
 		{`{"response": {"body": "a", "json": 1}}`, "response: expected one of body, json but got all"},
 		{`{"response": {"json": 1, "template": true}}`, "response: expected a template as body or file, not as json"},
-		{`{"response": {"body": "{{", "template": true}}`, "response: template: body:1: "},
-		{`{"response": {"body": "{{.Nope}}", "template": true, "headers": {"a": "{{nope}}"}}}`, `response: template: a:1: function "nope" not defined`},
+		{`{"response": {"body": "{{", "template": true}}`, "response.body: template: body:1: "},
+		{`{"response": {"body": "{{.Nope}}", "template": true, "headers": {"a": "{{nope}}"}}}`, `response.headers.a: template: a:1: function "nope" not defined`},
 		{`{"response": {"file": "../x"}}`, `response.file: expected the name of a file within the folder`},
 		{`{"response": {"file": "/etc/passwd"}}`, `response.file: expected the name of a file within the folder`},
 		{`{"response": {"chunked": [0]}}`, `response.chunked[0]: expected an integer from 1`},
@@ -137,7 +137,7 @@ func TestErrors(t *testing.T) {
 		{`{"response": {"effects": [{"at": "start", "do": "reset"}]}}`, `response.effects[0].at: expected one of requestBody, requestHead, requestStart, responseBody, responseEnd, responseStart but it is "start"`},
 		{`{"response": {"effects": [{"at": "responseEnd", "do": "explode"}]}}`, `response.effects[0].do: expected one of badCertificate, closeSocket, `},
 		{`{"response": {"effects": [{"do": "reset"}]}}`, `response.effects[0]: expected a member "at"`},
-		{`{"response": {"effects": [{"at": "responseEnd", "do": "reset", "bytes": 1}]}}`, `response: OnBytes(ResponseEnd)`},
+		{`{"response": {"effects": [{"at": "responseEnd", "do": "reset", "bytes": 1}]}}`, `response.effects[0]: OnBytes(ResponseEnd)`},
 		{`{"response": {"effects": [{"at": "responseEnd", "do": "closeStream", "code": "X"}]}}`, `response.effects[0].code: expected a number or one of NO_ERROR`},
 		{`{"response": {"effects": [{"at": "responseEnd", "do": "reset", "code": 1}]}}`, `response.effects[0].code: reset has no such member`},
 		{`{"response": {"effects": [{"at": "requestStart", "do": "badCertificate"}]}}`, `response.effects[0]: expected a member "fault"`},
@@ -343,7 +343,7 @@ func TestLoad(t *testing.T) {
 	if _, err := stub.Load(dir, nil); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "b.json")+":2: y: unknown key") {
 		t.Error(err)
 	}
-	if _, err := stub.Load(filepath.Join(dir, "sub"), nil); err == nil || !strings.Contains(err.Error(), "c.json:1: file c.txt: ") || !errors.Is(err, os.ErrNotExist) {
+	if _, err := stub.Load(filepath.Join(dir, "sub"), nil); err == nil || !strings.Contains(err.Error(), "c.json:1: response.file: file c.txt: no such file") || !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 	secret := filepath.Join(t.TempDir(), "secret")

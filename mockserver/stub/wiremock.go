@@ -25,7 +25,7 @@ import (
 // All else is an error that names it. bodyFileName becomes File, which stands in WireMock's folder __files. Priorities are counted from WireMock's 5, which
 // becomes 0.
 func Import(name string, text []byte) ([]Stub, error) {
-	rd := &reader{file: name, text: text}
+	rd := &reader{file: name, text: text, wire: true}
 	root := rd.tree()
 	if root == nil {
 		return nil, rd.err()
@@ -54,15 +54,14 @@ func ignored(value) {}
 
 // mapping reads one mapping.
 func (v value) mapping() (s Stub) {
-	s.path, s.file = v.path, v.rd.file
-	s.line, _ = jsontree.Position(v.rd.text, v.Start)
+	s.at = v.place()
 	begun := len(v.rd.errs)
 	var id, scenario, when, then string
 	v.keys(map[string]func(value){
 		"id":                    func(v value) { id = v.str() },
 		"uuid":                  func(v value) { id = v.str() },
 		"name":                  func(v value) { s.Name = v.str() },
-		"priority":              func(v value) { s.Priority = int(v.integer(-1<<31, 1<<31-1)) - 5 },
+		"priority":              func(v value) { s.Priority = int(v.integer(-1<<30, 1<<30)) - 5 },
 		"request":               func(v value) { s.Request = v.wireRequest() },
 		"response":              func(v value) { s.Responses = []Response{v.wireResponse()} },
 		"scenarioName":          func(v value) { scenario = v.str() },
@@ -128,7 +127,7 @@ func (v value) wireResponse() (r Response) {
 		"body":                   func(v value) { s := v.str(); r.Body = &s },
 		"jsonBody":               func(v value) { r.JSON = v.raw() },
 		"base64Body":             func(v value) { r.Base64 = v.bytes() },
-		"bodyFileName":           func(v value) { r.File = strings.TrimPrefix(v.str(), "/"); v.fileName(r.File) },
+		"bodyFileName":           func(v value) { r.File = strings.TrimPrefix(v.str(), "/"); v.fileName(r.File); r.fileAt = v.place() },
 		"fixedDelayMilliseconds": func(v value) { fixed = v.millis() },
 		"delayDistribution":      func(v value) { r.Delay = v.distribution() },
 		"chunkedDribbleDelay":    func(v value) { v.dribble(&r) },
@@ -142,7 +141,7 @@ func (v value) wireResponse() (r Response) {
 			}
 		},
 		"transformerParameters": func(v value) {
-			if len(v.Members) > 0 {
+			if v.is(jsontree.Object) && len(v.Members) > 0 {
 				v.fail("parameters of transformers are not understood")
 			}
 		},
@@ -166,6 +165,16 @@ func (v value) millis() Duration {
 	return Duration(time.Duration(v.integer(0, 1<<31-1)) * time.Millisecond)
 }
 
+// floatMillis reads a number of milliseconds with a fraction.
+func (v value) floatMillis() Duration {
+	f := v.float()
+	if f < 0 || f > 1<<31 {
+		v.fail("expected a number from 0 to %d but it is %s", 1<<31, v.Text)
+		return 0
+	}
+	return Duration(f * float64(time.Millisecond))
+}
+
 func (v value) distribution() (d Delay) {
 	kind := ""
 	var lower, upper, fixed, most Duration
@@ -175,9 +184,9 @@ func (v value) distribution() (d Delay) {
 		"lower":        func(v value) { lower = v.millis() },
 		"upper":        func(v value) { upper = v.millis() },
 		"milliseconds": func(v value) { fixed = v.millis() },
-		"median":       func(v value) { d.Median = Duration(v.float() * float64(time.Millisecond)) },
+		"median":       func(v value) { d.Median = v.floatMillis() },
 		"sigma":        func(v value) { d.Sigma = v.float() },
-		"maxValue":     func(v value) { most = Duration(v.float() * float64(time.Millisecond)); bounded = true },
+		"maxValue":     func(v value) { most = v.floatMillis(); bounded = true },
 	})
 	switch kind {
 	case "fixed":

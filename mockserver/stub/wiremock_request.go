@@ -27,7 +27,7 @@ func (v value) wireRequest() (r Request) {
 		"urlPathTemplate": func(v value) {
 			s := v.str()
 			r.Path = &s
-			v.valid(match.Path(s))
+			v.valid(match.Err(match.Path(s)))
 		},
 		"host": func(v value) { v.wireHost(&r) },
 		"scheme": func(v value) {
@@ -183,7 +183,7 @@ func (v value) wireCredentials() *Credentials {
 		"username": func(v value) { c.User = v.str() },
 		"password": func(v value) { c.Password = v.str() },
 	})
-	v.valid(match.BasicAuth(c.User, c.Password))
+	v.valid(match.Err(match.BasicAuth(c.User, c.Password)))
 	return c
 }
 
@@ -313,7 +313,7 @@ func (v value) wireJSON() []byte {
 	if bytes.Contains(text, []byte("${json-unit.")) {
 		v.fail("placeholders such as ${json-unit.ignore} are not understood: expected values")
 	}
-	v.valid(match.JSON(string(text)))
+	v.valid(match.Err(match.JSON(string(text))))
 	return text
 }
 
@@ -344,7 +344,7 @@ func (v value) wireJSONPath(b *Body) {
 	} else if !v.is(jsontree.String) {
 		return
 	}
-	v.valid(match.JSONPath(path, match.Present()))
+	v.valid(match.Err(match.JSONPath(path, match.Present())))
 	b.JSONPath = map[string]JSONValue{path: want}
 }
 

@@ -117,7 +117,7 @@ func TestImportErrors(t *testing.T) {
 		{`{"request": {"headers": {"A": {"before": "now"}}}}`, "request.headers.A.before: unknown key"},
 		{`{"request": {"bodyPatterns": [{}]}}`, "request.body: expected a condition"},
 		{`{"request": {"headers": {"A": {}}}}`, "request.headers.A: expected a condition, such as equalTo"},
-		{`{"request": {"bodyPatterns": [{"equalToJson": "{"}]}}`, "request.bodyPatterns[0].equalToJson: match: JSON"},
+		{`{"request": {"bodyPatterns": [{"equalToJson": "{"}]}}`, "request.bodyPatterns[0].equalToJson: JSON"},
 		{`{"request": {"bodyPatterns": [{"matchesJsonPath": "$["}]}}`, "request.bodyPatterns[0].matchesJsonPath: JSON path"},
 		{`{"request": {"pathParameters": {"a": {"equalTo": "x"}}}}`, "request.pathParameters.a: expected equalTo, for a variable of urlPathTemplate"},
 		{`{"response": {"fault": "BOOM"}}`, "response.fault: expected EMPTY_RESPONSE"},
