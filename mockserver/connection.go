@@ -36,6 +36,7 @@ type connection struct {
 	handed  bool    // a handler reads from the connection, perhaps at the same time
 	bowed   bool    // the end was sent meanwhile
 
+	cut     atomic.Bool // an effect is what ended it
 	current atomic.Pointer[Request]
 	session atomic.Pointer[session] // of HTTP/2; nil for HTTP/1.1
 

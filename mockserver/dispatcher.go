@@ -11,8 +11,8 @@ import (
 // of the request on HTTP/2, and so by several goroutines at once. It may block. A panic is answered with 500 and fails the test of [New].
 //
 // ctx ends when the server closes, with the cause [ErrClosed], and when the client gives up, with one that is [ErrClientGone]; what is returned then is not
-// sent, and in the second case the request is in the journal with that as its Failure. It ends with the exchange too, for what goes on beyond Dispatch. A
-// client has given up when it resets the stream or ends the connection. On HTTP/1 that includes one that only sends its end (CloseWrite), which looks the same,
+// sent, and in the second case the request is in the journal with that as its Failure. It ends with the exchange too, for what goes on beyond Dispatch, and
+// with a connection of HTTP/2 that an effect of another request breaks off. A client has given up when it resets the stream or ends the connection. On HTTP/1 that includes one that only sends its end (CloseWrite), which looks the same,
 // and is told nothing any more, unlike by net/http's server; the end is looked for from the first call of Done or Err, or of what calls these, until Dispatch returns, and not beyond
 // 64 KiB of further requests that come before it.
 type Dispatcher interface {

@@ -98,6 +98,7 @@ func (c *connection) bow() {
 
 // strike does what an effect says to the transport connection. It may be called by any goroutine.
 func (c *connection) strike(e Effect) {
+	c.cut.Store(true)
 	switch e := e.(type) {
 	case CloseSocket:
 		if half, ok := c.raw.(interface{ CloseRead() error }); ok && e.In {

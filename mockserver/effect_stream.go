@@ -53,6 +53,7 @@ func (x *streamExchange) act(ctx context.Context, e Effect, whole bool) (goesOn 
 			x.stream.Cancel(http2.Cancel, errEffect)
 		}
 	case Garbage:
+		x.cut.Store(true)
 		x.conn.Inject(x.server.dice.bytes(e.Bytes))
 		x.conn.Close()
 	case Stall:

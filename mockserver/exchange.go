@@ -30,7 +30,7 @@ func (c *connection) exchange(ctx context.Context) (more bool) {
 	}
 	if resp := c.proxied(r); resp != nil {
 		_, r.Failure = c.readBody(ctx, r, early{})
-		r.Failure = c.server.failure(r.Failure)
+		r.Failure = c.failure(r.Failure)
 		if c.record(r); r.Failure != nil {
 			return c.reject(r)
 		}
@@ -50,7 +50,7 @@ func (c *connection) exchange(ctx context.Context) (more bool) {
 	}
 	if !c.perform(ctx, RequestHead, plan) {
 		if !ends(plan) {
-			r.Failure = c.server.unheard(nil)
+			r.Failure = c.unheard(nil)
 			c.record(r)
 			c.log(r, 0)
 		}
@@ -58,13 +58,13 @@ func (c *connection) exchange(ctx context.Context) (more bool) {
 	}
 	if err := c.informational(ctx, r, hint.infos); err != nil {
 		hint.giveBack()
-		r.Failure = c.server.unheard(err)
+		r.Failure = c.unheard(err)
 		c.record(r)
 		return c.reject(r)
 	}
 	if !hint.unread(r) {
 		plan, r.Failure = c.readBody(ctx, r, hint)
-		r.Failure = c.server.failure(r.Failure)
+		r.Failure = c.failure(r.Failure)
 	}
 	c.record(r)
 	switch {
@@ -151,7 +151,7 @@ func (c *connection) blame(r *Request, err error) Response {
 
 // refuse ends a connection whose next request head cannot be read.
 func (c *connection) refuse(r *Request, err error) bool {
-	r.Failure = c.server.failure(err)
+	r.Failure = c.failure(err)
 	if err == io.EOF || broken(r.Failure) && !errors.Is(err, io.ErrUnexpectedEOF) && c.http.Source().Buffer().Len() == 0 {
 		return false
 	}
@@ -243,7 +243,7 @@ func (c *connection) readContent(
 			if plan := choose(effect.effect); ends(plan) {
 				return plan, errEffect
 			} else if !act(plan) {
-				return nil, c.server.unheard(nil)
+				return nil, c.unheard(nil)
 			}
 		}
 		most := pace.most(16 << 10)

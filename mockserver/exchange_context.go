@@ -121,6 +121,6 @@ func (c *connection) abandon(r *Request, why error) {
 
 // watch calls gone when the stream ends early: the client resets it, or the connection is over.
 func (x *streamExchange) watch(gone context.CancelCauseFunc) (stop func()) {
-	x.stream.WhenFailed(func(err error) { gone(x.server.unheard(err)) })
+	x.stream.WhenFailed(func(err error) { gone(x.unheard(err)) })
 	return func() { x.stream.WhenFailed(nil) }
 }

@@ -16,29 +16,32 @@ var (
 	errCutOff = errors.New("mockserver: the server ended the connection before there was a response")
 )
 
-// failure returns why a request could not be read: err, unless the end of the server is behind that.
-func (s *Server) failure(err error) error {
+// failure returns why a request could not be read: err, unless the end of the server is behind that, or an effect of another request.
+func (c *connection) failure(err error) error {
 	switch {
 	case err == nil, err == errEffect:
 		return err
-	case s.context.Err() != nil && broken(err), errors.Is(err, os.ErrDeadlineExceeded) && s.isDraining():
+	case c.server.context.Err() != nil && broken(err), errors.Is(err, os.ErrDeadlineExceeded) && c.server.isDraining():
 		return ErrClosed
+	case c.cut.Load() && broken(err):
+		return fmt.Errorf("%w: %w", errCutOff, err)
 	}
 	return err
 }
 
 // unheard returns why there is no response to a request: err is of the stream, or of what was to be sent before the response, nil if that is not known.
-func (s *Server) unheard(err error) error {
-	reset := (*http2.StreamResetError)(nil)
+func (c *connection) unheard(err error) error {
+	cause, reset := ErrClientGone, (*http2.StreamResetError)(nil)
 	switch {
-	case s.context.Err() != nil:
+	case c.server.context.Err() != nil:
 		return ErrClosed
-	case err == nil:
-		return ErrClientGone
-	case errors.As(err, &reset) && !reset.Remote:
-		return fmt.Errorf("%w: %w", errCutOff, err)
+	case c.cut.Load(), errors.As(err, &reset) && !reset.Remote:
+		cause = errCutOff
 	}
-	return fmt.Errorf("%w: %w", ErrClientGone, err)
+	if err == nil {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", cause, err)
 }
 
 // broken reports whether err is of a connection that broke, or came to its end, and not of what was sent over it.

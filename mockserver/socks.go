@@ -68,7 +68,7 @@ func (c *connection) socks(conn net.Conn) net.Conn {
 		return conn
 	}
 	if failed := (*SOCKSError)(nil); errors.As(err, &failed) && failed.Err != nil {
-		failed.Err = c.server.failure(failed.Err)
+		failed.Err = c.failure(failed.Err)
 	}
 	r := c.newRequest()
 	r.Tunnel, r.Failure = destination, err

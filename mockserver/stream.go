@@ -113,7 +113,7 @@ func (x *streamExchange) run(ctx context.Context, bare bool) {
 	}
 	if !x.perform(ctx, plan, false) {
 		if !ends(plan) {
-			r.Failure = x.server.unheard(x.stream.Err())
+			r.Failure = x.unheard(x.stream.Err())
 			journal.record(r)
 			x.log(r, 0)
 		}
@@ -121,14 +121,14 @@ func (x *streamExchange) run(ctx context.Context, bare bool) {
 	}
 	if err := x.informational(ctx, hint.infos); err != nil {
 		hint.giveBack()
-		r.Failure = x.server.unheard(err)
+		r.Failure = x.unheard(err)
 		journal.record(r)
 		x.log(r, 0)
 		return
 	}
 	if !bare && r.Method != "CONNECT" && !hint.unread(r) {
 		plan, r.Failure = x.readBody(ctx, hint)
-		r.Failure = x.server.failure(r.Failure)
+		r.Failure = x.failure(r.Failure)
 	}
 	journal.record(r)
 	switch {
