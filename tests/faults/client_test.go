@@ -150,8 +150,14 @@ func TestRefusedConnections(t *testing.T) {
 		defer s.Close()
 		s.Enqueue(mockserver.Reply(503).On(mockserver.ResponseEnd, mockserver.Sequence(mockserver.RefuseConnections{For: time.Minute}, mockserver.CloseSocket{})), mockserver.Reply(200))
 		pool := okhttp.NewConnectionPool(okhttp.PoolConfig{})
-		client := s.Client(okhttp.WithPool(pool))
+		told := new(events)
+		client := s.Client(okhttp.WithPool(pool), okhttp.WithEventListener(told.listen))
 		defer client.Close()
+		wantTold := func(when, want string) {
+			if got := strings.Join(told.take(), " "); got != want {
+				t.Errorf("%s it was told %s\nwant %s", when, got, want)
+			}
+		}
 		get := func() (int, error) {
 			resp, err := client.Get(t.Context(), s.URL("/"))
 			if err != nil {
@@ -164,15 +170,26 @@ func TestRefusedConnections(t *testing.T) {
 			t.Fatalf("got %d, %v", status, err)
 		}
 		synctest.Wait()
+		wantTold("before", toldWhole)
 		pool.EvictAll()
 		_, err := get()
 		var failed *okhttp.Error
 		if !errors.As(err, &failed) || failed.Phase != okhttp.PhaseConnect || failed.Sent || !errors.Is(err, syscall.ECONNREFUSED) {
 			t.Errorf("while it is down: %v", err)
 		}
+		wantTold("while it is down", "ConnectFailed Retry=false CallFailed")
+		if stats := pool.Stats(); stats != (okhttp.PoolStats{}) {
+			t.Errorf("while it is down the pool has %+v", stats)
+		}
 		time.Sleep(time.Minute + time.Second)
 		if status, err := get(); status != 200 || err != nil {
 			t.Errorf("when it is back: %d, %v", status, err)
+		}
+		wantTold("when it is back", toldWhole)
+		for conn := range 2 { // each on one of its own
+			if r, ok := s.TryTakeRequest(); !ok || r.ConnIndex != conn {
+				t.Errorf("the request was %v", r)
+			}
 		}
 	})
 }

@@ -34,6 +34,9 @@ var (
 var versions = map[string][]mockserver.Option{
 	"HTTP/1.1": nil,
 	"HTTP/2":   {mockserver.WithProtocols(okhttp.HTTP2PriorKnowledge)},
+
+	"HTTP/1.1 over TLS": {mockserver.WithLocalhostTLS(), mockserver.WithProtocols(okhttp.HTTP1Only)},
+	"HTTP/2 over TLS":   {mockserver.WithLocalhostTLS()},
 }
 
 // outcome is what became of a call, and of the one after it.
@@ -150,9 +153,15 @@ func kind(err error) string {
 	var connection *http2.ConnectionError
 	var protocol *okhttp.ProtocolError
 	var record tls.RecordHeaderError
+	var untrusted *tls.CertificateVerificationError
+	var host *okhttp.HostnameError
 	switch {
 	case err == nil:
 		return "none"
+	case errors.As(err, &untrusted), errors.As(err, &host):
+		return "bad certificate"
+	case strings.Contains(err.Error(), "remote error: tls: "):
+		return "alert"
 	case errors.As(err, &reset):
 		return "stream reset " + reset.Code.String()
 	case errors.As(err, &stream):
