@@ -104,6 +104,7 @@ func Example_okioFirst() {
 		fmt.Println(name, "is", value)
 	}
 	// #endregion first
+
 	// Output:
 	// name is tea
 	// price is 3
