@@ -10,18 +10,24 @@ import (
 	"github.com/okhttp-go/ok/okio"
 )
 
-// bomb returns a message that inflates to 1 GiB, or less under the race detector, and to how many bytes. Deflate makes at most 1032 of one, so that it takes 1 MiB.
+// bomb returns a message that inflates to 1 GiB, or less under the race detector, and to how many bytes. Deflate makes at most 1032 of one, so that it takes almost 1 MiB:
+// less than what a client lets its peer send after a close frame, so that the peer gets that before the end.
 func bomb(t *testing.T) (packed []byte, size int64) {
+	const unit = 32 << 20
 	var b bytes.Buffer
 	w, err := flate.NewWriter(&b, 9)
 	must(t, err)
-	_, _ = w.Write(make([]byte, 1<<20))
+	_, _ = w.Write(make([]byte, unit))
 	_ = w.Flush() // so that the same can follow
-	times := 1 << 10
+	times := 1 << 5
 	if underRace {
-		times = 1 << 6
+		times = 1 << 1
 	}
-	return bytes.Repeat(b.Bytes(), times), int64(times) << 20
+	packed = bytes.Repeat(b.Bytes(), times)
+	if len(packed)+8<<10 > lingerBytes+4<<10 { // the heads of a thousand fragments, and what was read before the limit
+		t.Fatalf("%d bytes are more than a peer may send", len(packed))
+	}
+	return packed, int64(times) * unit
 }
 
 // bombed sends a compressed message in so many fragments, of which the last may be missing, and returns what a client makes of it and how much memory that took.
