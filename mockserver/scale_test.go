@@ -16,6 +16,11 @@ import (
 // TestThousandServers opens and closes them one after the other, over TCP, and looks at what is left.
 func TestThousandServers(t *testing.T) {
 	const servers = 1000
+	if s, err := mockserver.Start(); err != nil { // the first one in the process opens what the runtime waits with
+		t.Fatal(err)
+	} else if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
 	goroutines, files := runtime.NumGoroutine(), openFiles()
 	var longest time.Duration
 	for i := range servers {
