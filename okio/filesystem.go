@@ -132,6 +132,13 @@ func pathErr(op string, p Path, err error) error {
 	return &fs.PathError{Op: op, Path: p.String(), Err: err}
 }
 
+// existsError is the text of an fs.ErrExist.
+type existsError string
+
+func (e existsError) Error() string { return string(e) }
+
+func (existsError) Is(target error) bool { return target == fs.ErrExist }
+
 // Metadata describes a file, a directory or a link.
 type Metadata struct {
 	// Regular and Directory tell the kind. Both are false for links and for what else a host has, such as devices.
