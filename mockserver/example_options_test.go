@@ -40,7 +40,12 @@ func ExampleWithSOCKS5() {
 		}
 		fmt.Println(resp.Body.Text())
 	}
-	for _, r := range server.Requests() {
+	for range 2 {
+		r, err := server.TakeRequest(context.Background()) // waits: what failed is noted after its client heard of it
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
 		fmt.Println(r.Tunnel, r.Failure)
 	}
 	// Output:
