@@ -147,13 +147,8 @@ func (a *attempt) timings() (t timings, total float64) {
 
 // version returns how archives name a protocol.
 func version(p okhttp.Protocol) string {
-	switch p {
-	case "":
-		return ""
-	case "h2", "h2_prior_knowledge":
+	if p == okhttp.HTTP2 {
 		return "HTTP/2"
-	case "h3":
-		return "HTTP/3"
 	}
 	return strings.ToUpper(string(p))
 }

@@ -34,7 +34,7 @@ func (r *Recorder) request(a *attempt) request {
 		URL:         r.redact.url(req.URL()),
 		HTTPVersion: version(a.protocol),
 		Cookies:     []cookie{},
-		Headers:     r.headers(req.Headers()),
+		Headers:     r.sentFields(a),
 		Query:       []pair{},
 		HeadersSize: -1,
 		BodySize:    a.uploaded,
@@ -57,11 +57,7 @@ func (r *Recorder) request(a *attempt) request {
 		q.PostData = r.postData(&a.posted, contentType, req.Headers())
 	}
 	if isHTTP1(a.protocol) && !a.sendBegan.IsZero() {
-		target := req.URL().EncodedPath()
-		if query, ok := req.URL().EncodedQuery(); ok {
-			target += "?" + query
-		}
-		q.HeadersSize = headSize(req.Method()+" "+target+" HTTP/1.1", req.Headers())
+		q.HeadersSize = headSize(req.Method()+" "+target(req.URL())+" HTTP/1.1", req.Headers())
 	}
 	return q
 }

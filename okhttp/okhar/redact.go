@@ -46,6 +46,10 @@ func (r *redactor) header(name, value string) string {
 		return blocks
 	case name == "location", name == "content-location", name == "referer":
 		return r.reference(value)
+	case name == ":path":
+		if path, query, ok := strings.Cut(value, "?"); ok {
+			return path + "?" + r.pairs(query)
+		}
 	}
 	return value
 }
