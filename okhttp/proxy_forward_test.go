@@ -369,11 +369,8 @@ func TestProxyUpgrade(t *testing.T) {
 				p.send(switching + "hi")
 				echoLines(p)
 			})
-			_, resp, socket := w.upgraded(t.Context())
-			hear(t, socket, "hi")
-			tell(t, socket, "hello")
-			hear(t, socket, "hello")
-			resp.Body.Close()
+			_, resp, _ := w.upgraded(t.Context())
+			greet(t, resp)
 			w.holdsNothing()
 		}, httpProxy(t))
 	})
@@ -385,14 +382,7 @@ func TestProxyUpgrade(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			socket, ok := resp.Socket()
-			if !ok {
-				t.Fatal("no socket")
-			}
-			hear(t, socket, "hi")
-			tell(t, socket, "hello")
-			hear(t, socket, "hello")
-			resp.Body.Close()
+			greet(t, resp)
 			w.holdsNothing()
 		}, httpProxy(t), WithTLSConfig(clientTLS))
 	})

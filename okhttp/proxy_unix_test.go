@@ -185,14 +185,7 @@ func TestUnixSocketAmongProxies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	socket, ok := resp.Socket()
-	if !ok {
-		t.Fatal("no socket")
-	}
-	hear(t, socket, "hi")
-	tell(t, socket, "hello")
-	hear(t, socket, "hello")
-	resp.Body.Close()
+	greet(t, resp)
 	if len(s.told) != 1 || !strings.Contains(s.told[0], "missing") {
 		t.Errorf("the selector was told %q", s.told)
 	}

@@ -72,6 +72,19 @@ func hear(t *testing.T, s okio.Socket, want string) {
 	}
 }
 
+// greet talks to a server that says "hi" and then what it hears, and ends the call.
+func greet(t *testing.T, resp *Response) {
+	t.Helper()
+	socket, ok := resp.Socket()
+	if !ok {
+		t.Fatalf("no socket in %+v", resp)
+	}
+	hear(t, socket, "hi")
+	tell(t, socket, "hello")
+	hear(t, socket, "hello")
+	resp.Body.Close()
+}
+
 const upgradeAccepted = newConnection80 + exchanged + "followUpDecision false "
 
 // Section 9.11: the connection is handed over, with the bytes that came right after the response first, and its call ends when both

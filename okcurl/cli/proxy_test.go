@@ -60,31 +60,12 @@ func tunnel(w http.ResponseWriter, addr string) {
 // socksServer is a SOCKS5 proxy (RFC 1928) that answers the first request itself, with what it was asked for. With a login it wants that.
 func socksServer(t *testing.T, login string) (addr string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan struct{})
-	t.Cleanup(func() {
-		l.Close()
-		<-done
-	})
-	go func() {
-		defer close(done)
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			asked := socksAsked(c, login)
-			if asked != "" {
-				readHead(c)
-				fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nsocks: %s\n", asked)
-			}
-			c.Close()
+	return onConnections(t, func(c *net.TCPConn) {
+		if asked := socksAsked(c, login); asked != "" {
+			readHead(c)
+			fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nsocks: %s\n", asked)
 		}
-	}()
-	return l.Addr().String()
+	})
 }
 
 func socksAsked(c net.Conn, login string) string {

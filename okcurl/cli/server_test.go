@@ -60,6 +60,16 @@ func echo(w http.ResponseWriter, r *http.Request) {
 // script runs a server that answers each connection's first request head with the bytes given, and then does what end says.
 func script(t *testing.T, response string, end func(*net.TCPConn)) string {
 	t.Helper()
+	return "http://" + onConnections(t, func(c *net.TCPConn) {
+		readHead(c)
+		io.WriteString(c, response)
+		end(c)
+	})
+}
+
+// onConnections serves one connection after the other, and closes each.
+func onConnections(t *testing.T, serve func(*net.TCPConn)) (addr string) {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -76,13 +86,11 @@ func script(t *testing.T, response string, end func(*net.TCPConn)) string {
 			if err != nil {
 				return
 			}
-			readHead(c)
-			io.WriteString(c, response)
-			end(c.(*net.TCPConn))
+			serve(c.(*net.TCPConn))
 			c.Close()
 		}
 	}()
-	return "http://" + l.Addr().String()
+	return l.Addr().String()
 }
 
 // readHead reads up to the empty line and returns the text; requests in these tests have no body, or end with the head's segment.

@@ -4,6 +4,8 @@ package interop
 
 import (
 	"context"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"syscall"
@@ -44,4 +46,15 @@ func browsing(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	t.Cleanup(cancel)
 	return ctx
+}
+
+// hears takes what a page says it heard, the first time.
+func hears(heard chan<- string) http.HandlerFunc {
+	return func(_ http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		select {
+		case heard <- string(text):
+		default:
+		}
+	}
 }

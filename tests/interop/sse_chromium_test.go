@@ -58,13 +58,7 @@ func TestChromiumHearsEvents(t *testing.T) {
 		}
 		streams.ServeHTTP(w, r)
 	})
-	mux.HandleFunc("POST /heard", func(_ http.ResponseWriter, r *http.Request) {
-		text, _ := io.ReadAll(r.Body)
-		select {
-		case heard <- string(text):
-		default:
-		}
-	})
+	mux.HandleFunc("POST /heard", hears(heard))
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close) // after the browser has gone
 

@@ -120,13 +120,7 @@ func TestChromiumWebSocket(t *testing.T) {
 			t.Error("an origin was let in that may not")
 		}
 	})
-	mux.HandleFunc("POST /heard", func(_ http.ResponseWriter, r *http.Request) {
-		text, _ := io.ReadAll(r.Body)
-		select {
-		case heard <- string(text):
-		default:
-		}
-	})
+	mux.HandleFunc("POST /heard", hears(heard))
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close) // after the browser has gone
 	browse(t, server.URL)

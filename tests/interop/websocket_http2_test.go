@@ -109,16 +109,7 @@ func TestNetHTTPTunnels(t *testing.T) {
 		if c.Subprotocol() != "echo" || c.Compressed() == off {
 			t.Errorf("agreed on %q, %q", c.Subprotocol(), c.Extensions())
 		}
-		for _, want := range webSocketMessages() {
-			written := make(chan error, 1)
-			go func() { written <- c.Write(t.Context(), okws.Binary, want) }()
-			if kind, got, err := c.Read(t.Context()); err != nil || kind != okws.Binary || !bytes.Equal(got, want) {
-				t.Fatalf("%d bytes came back as %d, %v", len(want), len(got), err)
-			}
-			if err := <-written; err != nil {
-				t.Fatal(err)
-			}
-		}
+		wantEchoes(t, c)
 		if err := c.Close(3456, "enough"); err != nil {
 			t.Errorf("close: %v", err)
 		}

@@ -3,7 +3,6 @@
 package interop
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -64,16 +63,7 @@ func TestNginxWebSocket(t *testing.T) {
 			if c.Subprotocol() != "echo" || c.Compressed() == off {
 				t.Errorf("agreed on %q and %q", c.Subprotocol(), c.Extensions())
 			}
-			for _, want := range webSocketMessages() {
-				written := make(chan error, 1)
-				go func() { written <- c.Write(t.Context(), okws.Binary, want) }()
-				if kind, got, err := c.Read(t.Context()); err != nil || kind != okws.Binary || !bytes.Equal(got, want) {
-					t.Fatalf("%d bytes came back as %d, %v", len(want), len(got), err)
-				}
-				if err := <-written; err != nil {
-					t.Fatal(err)
-				}
-			}
+			wantEchoes(t, c)
 			if err := c.WriteText(t.Context(), "bye"); err != nil {
 				t.Fatal(err)
 			}

@@ -40,14 +40,7 @@ func TestNodeWebSocketServer(t *testing.T) {
 		if c.Compressed() == off || c.Subprotocol() != "echo" {
 			t.Errorf("agreed on %q, %q", c.Extensions(), c.Subprotocol())
 		}
-		for _, want := range webSocketMessages() {
-			if err := c.Write(t.Context(), okws.Binary, want); err != nil {
-				t.Fatal(err)
-			}
-			if kind, got, err := c.Read(t.Context()); err != nil || kind != okws.Binary || !bytes.Equal(got, want) {
-				t.Fatalf("%d bytes came back as %d, %v", len(want), len(got), err)
-			}
-		}
+		wantEchoes(t, c)
 		for ask, want := range map[string]string{"ping": "pong are you there", "fragments": "fragments"} {
 			if err := c.WriteText(t.Context(), ask); err != nil {
 				t.Fatal(err)

@@ -23,6 +23,21 @@ func webSocketMessages() (list [][]byte) {
 	return list
 }
 
+// wantEchoes sends the messages to a peer that sends each of them back, while it comes.
+func wantEchoes(t *testing.T, c *okws.Conn) {
+	t.Helper()
+	for _, want := range webSocketMessages() {
+		written := make(chan error, 1)
+		go func() { written <- c.Write(t.Context(), okws.Binary, want) }()
+		if kind, got, err := c.Read(t.Context()); err != nil || kind != okws.Binary || !bytes.Equal(got, want) {
+			t.Fatalf("%d bytes came back as %d, %v", len(want), len(got), err)
+		}
+		if err := <-written; err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 type gwsEcho struct{ gws.BuiltinEventHandler }
 
 func (gwsEcho) OnMessage(c *gws.Conn, m *gws.Message) {
@@ -86,14 +101,7 @@ func TestWebSocketServers(t *testing.T) {
 					t.Errorf("agreed on %q", c.Extensions())
 				}
 				for range 2 {
-					for _, want := range webSocketMessages() {
-						if err := c.Write(t.Context(), okws.Binary, want); err != nil {
-							t.Fatal(err)
-						}
-						if kind, got, err := c.Read(t.Context()); err != nil || kind != okws.Binary || !bytes.Equal(got, want) {
-							t.Fatalf("%d bytes came back as %d, %v", len(want), len(got), err)
-						}
-					}
+					wantEchoes(t, c)
 				}
 				if err := c.Close(okws.CodeNormal, "bye"); err != nil {
 					t.Errorf("close: %v", err)
