@@ -147,7 +147,7 @@ func (d *delivery) run(ctx context.Context) (struck bool, err error) {
 			if full {
 				nth, inPiece = nth+1, 0
 			}
-			if full || d.live && d.length < 0 {
+			if full || d.live && sent != d.length {
 				if err := d.sink.Flush(); err != nil {
 					return false, err
 				}

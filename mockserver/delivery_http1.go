@@ -108,7 +108,7 @@ func (c *connection) sendBody(ctx context.Context, r *Request, resp *Response) e
 	if err := c.delayTrailers(ctx, resp); err != nil {
 		return err
 	}
-	_, err = c.http.Sink().WriteString(block(resp.trailers) + "\r\n")
+	_, err = c.http.Sink().WriteString(block(resp.allTrailers()) + "\r\n")
 	return err
 }
 

@@ -132,8 +132,9 @@ func (h *httpHandler) send(ctx context.Context, w http.ResponseWriter, r *Reques
 	if err := sleep(ctx, resp.endDelay); err != nil {
 		return err
 	}
-	for i := 0; i < len(resp.trailers); i += 2 {
-		w.Header().Add(http.TrailerPrefix+resp.trailers[i], resp.trailers[i+1])
+	trailers := resp.allTrailers()
+	for i := 0; i < len(trailers); i += 2 {
+		w.Header().Add(http.TrailerPrefix+trailers[i], trailers[i+1])
 	}
 	return h.at(ctx, resp, ResponseEnd)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/okhttp-go/ok/okhttp"
 	"github.com/okhttp-go/ok/okhttp/http2"
 	"github.com/okhttp-go/ok/okio"
 )
@@ -30,6 +31,7 @@ type Response struct {
 	chunks   []int64
 	open     bool // the body ends with the connection
 	trailers []string
+	late     func() okhttp.Headers // the trailers that the end of the body gives; nil for none
 	infos    []informational
 	raw      []byte // in place of head and body, if not nil
 
@@ -160,7 +162,7 @@ func (r Response) Text(s string) Response {
 }
 
 // Stream sets a body that is opened anew for each time it is sent. The length is in bytes; -1, for a body of unknown length, sends it
-// chunked, each piece when it comes. A reader that fails, or ends before its length, breaks the connection off; what it has beyond is
+// chunked. Each piece is sent when it comes. A reader that fails, or ends before its length, breaks the connection off; what it has beyond is
 // ignored.
 func (r Response) Stream(length int64, open func() (io.ReadCloser, error)) Response {
 	if length < -1 || open == nil {

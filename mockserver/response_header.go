@@ -64,6 +64,25 @@ func (r Response) Trailer(name, value string) Response {
 	return r
 }
 
+// LateTrailers appends the trailer fields that f returns, which is called each time the body was sent, such as those of a body that comes from elsewhere. Over HTTP/1.1
+// they are dropped behind a body that is not chunked, as one of known length is not unless [Response.Chunked] says so.
+func (r Response) LateTrailers(f func() okhttp.Headers) Response {
+	r.late = f
+	return r
+}
+
+// allTrailers are the trailers of a body that was sent.
+func (r *Response) allTrailers() []string {
+	fields := r.trailers
+	if r.late != nil {
+		fields = slices.Clip(fields)
+		for name, value := range r.late().All() {
+			fields = append(fields, name, value)
+		}
+	}
+	return fields
+}
+
 // head returns the reason and the fields of the head, framing included.
 func (r *Response) head(method string) (reason string, fields []string) {
 	if reason = r.reason; !r.reasoned {

@@ -302,11 +302,15 @@ func (x *streamExchange) finish(ctx context.Context, resp *Response, sink *okio.
 		x.awaitEnd(ctx)
 		return err == nil, err
 	}
-	if len(resp.trailers) == 0 || resp.bodiless(x.request.Method) {
+	if resp.bodiless(x.request.Method) {
+		return false, sink.Close()
+	}
+	trailers := resp.allTrailers()
+	if len(trailers) == 0 {
 		return false, sink.Close()
 	}
 	if err := sink.Flush(); err != nil {
 		return false, err
 	}
-	return false, x.stream.SendTrailers(resp.trailers)
+	return false, x.stream.SendTrailers(trailers)
 }

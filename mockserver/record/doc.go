@@ -17,6 +17,11 @@
 // directions, is not changed. The user information and the parameters of URLs within header fields, strings of JSON and plain text are looked for too. Other
 // bodies, such as HTML, compressed ones, and paths are kept as they are.
 //
+// # Streams
+//
+// Bodies go on as they come, events of a stream among them, and are recorded when they end; one that breaks off, or whose client leaves, is not recorded, see
+// [Recorder.Skipped]. A request for an upgrade, to a web socket say, and CONNECT get 501; an offer of h2c is declined, as any server may.
+//
 // # What is changed
 //
 // Hop-by-hop fields (RFC 9110 section 7.6.1) are not forwarded. The origin is asked for content without coding (Accept-Encoding: identity), so that stubs can be

@@ -1,15 +1,14 @@
 package record
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/okhttp-go/ok/mockserver"
 	"github.com/okhttp-go/ok/mockserver/stub"
@@ -53,10 +52,14 @@ func pathOf(target string) string {
 	return "/"
 }
 
-// forward asks the origin.
+// forward asks the origin. What it says goes on as it comes, and a copy of it is recorded at its end.
 func (r *Recorder) forward(ctx context.Context, req *mockserver.Request) mockserver.Response {
 	if req.Method == "CONNECT" {
 		return mockserver.Reply(501).Reason("Not Implemented").Text("a recorder is no tunnel: expected requests for its own address\n")
+	}
+	if protocol := upgrade(req.Headers); protocol != "" {
+		r.skip(req, fmt.Sprintf("an upgrade to %q is neither forwarded nor recorded", protocol))
+		return mockserver.Reply(501).Reason("Not Implemented").Text(fmt.Sprintf("a recorder forwards requests and responses, and no upgrade to %q\n", protocol))
 	}
 	if req.BodySize > int64(len(req.Body)) {
 		return mockserver.Reply(413).Reason("Content Too Large").Text("the request body was not kept whole: see mockserver.WithBodyLimit\n")
@@ -71,19 +74,56 @@ func (r *Recorder) forward(ctx context.Context, req *mockserver.Request) mockser
 		return unreachable(err)
 	}
 	latency := time.Since(begun)
-	body, rest, err := beginning(resp.Body, r.cfg.MaxBody)
-	if err != nil {
+	out, recorded := r.head(req, resp)
+	way := &passing{body: resp.Body, length: lengthOf(resp), most: r.cfg.MaxBody}
+	way.done = func(body []byte, err error) {
+		switch {
+		case r.cfg.Mode == PassThrough:
+		case err != nil:
+			r.skip(req, err.Error())
+		default:
+			r.keep(req, withBody(recorded, resp, body), latency)
+		}
+	}
+	if way.length != 0 && req.Method != "HEAD" && resp.Status != 204 && resp.Status != 304 {
+		return out.Stream(way.length, func() (io.ReadCloser, error) { return way, nil }).LateTrailers(func() okhttp.Headers {
+			trailers, _ := resp.Trailers() // a body that ended has them, or none
+			return trailers
+		})
+	}
+	_, err = io.Copy(io.Discard, way)
+	if err = errors.Join(err, way.Close()); err != nil {
 		return unreachable(err)
 	}
-	out, recorded := r.scripted(req, resp, body, rest == nil)
-	switch {
-	case rest != nil:
-		r.skip(req, "the body of the response is longer than what is recorded")
-		return out.Stream(-1, func() (io.ReadCloser, error) { return rest, nil })
-	case r.cfg.Mode != PassThrough:
-		r.keep(req, recorded, latency)
-	}
 	return out
+}
+
+// upgrade returns what a request wants to change to (RFC 9110 section 7.8), "" for nothing. To HTTP/2 it is an offer, which any server may decline (RFC 9113 section 3.1).
+func upgrade(h okhttp.Headers) string {
+	var wanted []string
+	for line := range h.Values("Upgrade") {
+		for protocol := range strings.SplitSeq(line, ",") {
+			if protocol = strings.TrimSpace(protocol); protocol != "" && !strings.EqualFold(protocol, "h2c") && !strings.EqualFold(protocol, "h2") {
+				wanted = append(wanted, protocol)
+			}
+		}
+	}
+	if !named(h, "upgrade") {
+		return ""
+	}
+	return strings.Join(wanted, ", ")
+}
+
+// named reports whether Connection names a field.
+func named(h okhttp.Headers, field string) bool {
+	for line := range h.Values("Connection") {
+		for token := range strings.SplitSeq(line, ",") {
+			if strings.EqualFold(strings.TrimSpace(token), field) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // call is the request to the origin.
@@ -104,23 +144,8 @@ func (r *Recorder) call(req *mockserver.Request) (*okhttp.Call, error) {
 	return r.client.NewCall(request, okhttp.WithFollowRedirects(false), okhttp.WithRetryOnConnectionFailure(false)), nil
 }
 
-// beginning reads a body, or as much of it as may be recorded and then all of it as rest.
-func beginning(body *okhttp.ResponseBody, most int64) (whole []byte, rest io.ReadCloser, err error) {
-	whole, err = io.ReadAll(io.LimitReader(body, most+1))
-	if err != nil {
-		return nil, nil, errors.Join(err, body.Close())
-	}
-	if int64(len(whole)) <= most {
-		return whole, nil, body.Close()
-	}
-	return nil, struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(whole), body), body}, nil
-}
-
-// scripted returns the response of the origin, to be sent and to be recorded. whole says that the body was read, behind which the trailers are.
-func (r *Recorder) scripted(req *mockserver.Request, resp *okhttp.Response, body []byte, whole bool) (mockserver.Response, stub.Response) {
+// head returns the response of the origin without its body, to be sent and to be recorded.
+func (r *Recorder) head(req *mockserver.Request, resp *okhttp.Response) (mockserver.Response, stub.Response) {
 	recorded := stub.Response{Status: resp.Status}
 	out := mockserver.Reply(resp.Status).Reason(http.StatusText(resp.Status))
 	if message := resp.Message; message != "" { // HTTP/2 has none
@@ -128,6 +153,9 @@ func (r *Recorder) scripted(req *mockserver.Request, resp *okhttp.Response, body
 		out = out.Reason(message)
 	}
 	fields := forwarded(resp.Headers(), "content-length")
+	if length, ok := resp.Headers().Last("Content-Length"); ok && req.Method == "HEAD" {
+		fields = append(fields, "Content-Length", length)
+	}
 	for i := 0; i < len(fields); i += 2 {
 		name, value := fields[i], fields[i+1]
 		if strings.EqualFold(name, "Location") {
@@ -137,28 +165,6 @@ func (r *Recorder) scripted(req *mockserver.Request, resp *okhttp.Response, body
 		if !strings.EqualFold(name, "Date") {
 			recorded.Headers = append(recorded.Headers, name, value)
 		}
-	}
-	if !whole {
-		return out, recorded
-	}
-	if trailers, err := resp.Trailers(); err == nil && trailers.Len() > 0 {
-		out, recorded.Chunked = out.Chunked(), &stub.Chunks{}
-		for name, value := range trailers.All() {
-			out = out.Trailer(name, value)
-			recorded.Trailers = append(recorded.Trailers, name, value)
-		}
-	}
-	switch {
-	case req.Method == "HEAD":
-		if length, ok := resp.Headers().Last("Content-Length"); ok {
-			out = out.Header("Content-Length", length)
-			recorded.Headers = append(recorded.Headers, "Content-Length", length)
-		}
-	case utf8.Valid(body):
-		text := string(body)
-		out, recorded.Body = out.Text(text), &text
-	default:
-		out, recorded.Base64 = out.Body(body), &body
 	}
 	return out, recorded
 }

@@ -172,7 +172,7 @@ func (r *Recorder) Stubs() []stub.Stub {
 	return list
 }
 
-// Skipped says what was sent on and not recorded, and why: the last 100.
+// Skipped says what was not recorded, and why: the last 100.
 func (r *Recorder) Skipped() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
