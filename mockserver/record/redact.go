@@ -9,19 +9,15 @@ import (
 
 	"github.com/okhttp-go/ok/mockserver"
 	"github.com/okhttp-go/ok/mockserver/internal/jsonvalue"
+	"github.com/okhttp-go/ok/mockserver/internal/target"
 	"github.com/okhttp-go/ok/mockserver/stub"
 )
 
 // redacted stands for what is not kept.
 const redacted = "redacted"
 
-// Names whose values are never kept.
-var (
-	sensitiveHeaders = []string{"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"}
-	sensitiveFields  = []string{
-		"access_token", "refresh_token", "id_token", "token", "api_key", "client_secret", "secret", "password", "passwd", "signature", "sig",
-	}
-)
+// sensitiveHeaders are headers whose values are never kept. Fields that are not are those that [target.Secret] knows.
+var sensitiveHeaders = []string{"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"}
 
 // redactor takes secrets out of what is kept.
 type redactor struct{ headers, fields map[string]bool }
@@ -31,23 +27,15 @@ func newRedactor(c Config) redactor {
 	for _, name := range slices.Concat(sensitiveHeaders, c.RedactHeaders) {
 		r.headers[strings.ToLower(name)] = true
 	}
-	for _, name := range slices.Concat(sensitiveFields, c.RedactFields) {
-		r.fields[plain(name)] = true
+	for _, name := range c.RedactFields {
+		r.fields[target.Plain(name)] = true
 	}
 	return r
 }
 
 // field reports whether a name is sensitive, by itself or as the last step of one such as user[password].
 func (r redactor) field(name string) bool {
-	if i := strings.LastIndexByte(name, '['); i > 0 && strings.HasSuffix(name, "]") {
-		name = name[i+1 : len(name)-1]
-	}
-	return r.fields[plain(name)]
-}
-
-// plain is a name without what differs between spellings: access_token, accessToken and Access-Token are one.
-func plain(name string) string {
-	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))
+	return target.Secret(name) || r.fields[target.Plain(target.Last(name))]
 }
 
 // mediaType is a Content-Type without its parameters.

@@ -2,7 +2,7 @@
 // imports mappings of WireMock.
 //
 //	mockserver serve [--addr HOST:PORT] [--tls | --h2c] [--cert-out FILE] [--verbose] [--seed N] [--stubs PATH]... [PATH]
-//	mockserver serve --record ORIGIN [--record-to DIR] [--replay-latency] …
+//	mockserver serve --record ORIGIN [--record-to DIR] [--record-mode MODE] [--replay-latency] …
 //	mockserver serve --admin HOST:PORT --admin-token-file FILE …
 //	mockserver import [--out DIR] PATH...
 //	mockserver journal --token-file FILE [--unmatched | --json] [--limit N] [--forget] URL
@@ -23,13 +23,15 @@
 // # Recording
 //
 // --record forwards what nothing else answers to ORIGIN and remembers what it said, as package record does: secrets are not kept. When the server ends, it
-// is saved in the folder of --record-to, which answers by itself the next time, and is a folder for --stubs too.
+// is saved in the folder of --record-to, which answers by itself the next time, and is a folder for --stubs too. What could not be recorded is then
+// said on the error output, with the reason. --record-mode is once, which asks for what was not recorded; always, which asks each time and records the answers that
+// differ, to be replayed one after another; or passthrough, which asks each time and records nothing.
 //
 // # Administration
 //
 // --admin listens on a second address, which has to be one of loopback, and says so in the second line of output, "admin on URL". Each request to it needs
 // the token of --admin-token-file as "Authorization: Bearer TOKEN"; a file that does not exist is made with a random token. GET / lists what there is: the
-// journal of the last 1000 requests, in which credentials and cookies are not shown, stubs to add and to remove, scenarios, verification. The journal
+// journal of the last 1000 requests, in which credentials, cookies and the query parameters that are called like secrets are not shown, but bodies are, as they came, up to 64 KiB, stubs to add and to remove, scenarios, verification. The journal
 // command shows the requests, or with --unmatched the reports of those that no stub matched.
 //
 // # Folders

@@ -34,6 +34,8 @@ flags of serve:
   --seed N           choose the same at random as another run with that number
   --record ORIGIN    forward what nothing else answers to another server, and record what it says
   --record-to DIR    where to save that when the server ends; what is there is answered without asking again
+  --record-mode MODE once asks for what was not recorded, always asks each time and records answers that differ one after another, passthrough
+                     asks each time and records nothing (default once)
   --replay-latency   let recorded responses take the time that they took
   --admin HOST:PORT  let the server be looked at and changed, on a loopback address
   --admin-token-file FILE

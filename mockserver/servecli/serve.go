@@ -29,6 +29,7 @@ type serveArgs struct {
 	path             string // "" for none
 	stubs            []string
 	record, recordTo string
+	mode             record.Mode
 	latency          bool
 	admin, tokenFile string
 }
@@ -47,6 +48,8 @@ func parseServe(args []string) (o serveArgs, err error) {
 	})
 	flags.StringVar(&o.record, "record", "", "")
 	flags.StringVar(&o.recordTo, "record-to", "", "")
+	modeName := ""
+	flags.StringVar(&modeName, "record-mode", "", "")
 	flags.BoolVar(&o.latency, "replay-latency", false, "")
 	flags.StringVar(&o.admin, "admin", "", "")
 	flags.StringVar(&o.tokenFile, "admin-token-file", "", "")
@@ -66,8 +69,22 @@ func parseServe(args []string) (o serveArgs, err error) {
 		return o, usagef("serve: --h2c is for cleartext, and --tls speaks HTTP/2 by itself")
 	case o.recordTo != "" && o.record == "":
 		return o, usagef("serve: --record-to needs --record")
+	case modeName != "" && o.record == "":
+		return o, usagef("serve: --record-mode needs --record")
 	case (o.admin == "") != (o.tokenFile == ""):
 		return o, usagef("serve: --admin and --admin-token-file need each other")
+	}
+	switch modeName {
+	case "", "once":
+		o.mode = record.Once
+	case "always":
+		o.mode = record.Always
+	case "passthrough":
+		if o.mode = record.PassThrough; o.recordTo != "" {
+			return o, usagef("serve: --record-mode passthrough records nothing, but got --record-to")
+		}
+	default:
+		return o, usagef("serve: --record-mode %q: expected once, always or passthrough", modeName)
 	}
 	for name, addr := range map[string]string{"addr": o.addr, "admin": o.admin} {
 		if _, _, err := net.SplitHostPort(addr); err != nil && addr != "" {
@@ -118,6 +135,9 @@ func openAnswers(ctx context.Context, o serveArgs, errOut io.Writer) (_ *answers
 		if err != nil {
 			return a, err
 		}
+		if len(list) == 0 {
+			fmt.Fprintf(errOut, "mockserver: %s has no stubs\n", path)
+		}
 		if err := a.routes.Add(list...); err != nil {
 			return a, err
 		}
@@ -150,7 +170,7 @@ func openAnswers(ctx context.Context, o serveArgs, errOut io.Writer) (_ *answers
 }
 
 func openRecorder(o serveArgs) (*record.Recorder, error) {
-	c := record.Config{Origin: o.record, Latency: o.latency}
+	c := record.Config{Origin: o.record, Mode: o.mode, Latency: o.latency}
 	if o.recordTo != "" {
 		if _, err := os.Stat(o.recordTo); err == nil {
 			if c.Stubs, c.Dir, err = stub.Read(o.recordTo); err != nil {
@@ -193,7 +213,7 @@ func serve(ctx context.Context, o serveArgs, out, errOut io.Writer) (err error) 
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, server.Close(), a.save(o)) }()
+	defer func() { err = errors.Join(err, server.Close(), a.save(o, errOut)) }()
 	lines := fmt.Sprintf("listening on %s\n", server.URL("/"))
 	if o.admin != "" {
 		control, err := startAdmin(o, server, a.routes)
@@ -215,10 +235,13 @@ func serve(ctx context.Context, o serveArgs, out, errOut io.Writer) (err error) 
 	return nil
 }
 
-// save keeps what was recorded.
-func (a *answers) save(o serveArgs) error {
+// save keeps what was recorded, and says what was not.
+func (a *answers) save(o serveArgs, errOut io.Writer) error {
 	if a.recorder == nil || o.recordTo == "" {
 		return nil
+	}
+	for _, why := range a.recorder.Skipped() {
+		fmt.Fprintf(errOut, "mockserver: not recorded: %s\n", why)
 	}
 	return a.recorder.Save(o.recordTo)
 }

@@ -216,8 +216,8 @@ func TestVerboseLogsRequests(t *testing.T) {
 			continue
 		}
 		url, loud := started(t, args...)
-		exchange(t, url, "GET /a"+end)
-		if got := loud.String(); !strings.Contains(got, "method=GET target=/a status=200") || strings.Count(got, "\n") != n || strings.Contains(got, " seed=") != (n == 2) {
+		exchange(t, url, "GET /a?access_token=s3cret"+end)
+		if got := loud.String(); !strings.Contains(got, `method=GET target="/a?access_token=redacted" status=200`) || strings.Count(got, "\n") != n || strings.Contains(got, " seed=") != (n == 2) {
 			t.Errorf("%q: %q", args, got)
 		}
 	}
@@ -251,6 +251,9 @@ func TestArguments(t *testing.T) {
 		{"serve --addr " + busy.Addr().String() + " " + dir, 1, "", "address already in use"},
 		{"serve --tls --cert-out " + dir + " " + dir, 1, "", "writing the certificate"},
 		{"serve --record-to x " + dir, 2, "", "--record-to needs --record"},
+		{"serve --record-mode once " + dir, 2, "", "--record-mode needs --record"},
+		{"serve --record http://a --record-mode replay", 2, "", `--record-mode "replay": expected once, always or passthrough`},
+		{"serve --record http://a --record-mode passthrough --record-to x", 2, "", "records nothing, but got --record-to"},
 		{"serve --record http://a " + dir, 2, "", "expected PATH or --record"},
 		{"serve --admin 127.0.0.1:0 " + dir, 2, "", "--admin and --admin-token-file need each other"},
 		{"serve --admin nowhere --admin-token-file x " + dir, 2, "", `--admin "nowhere": expected HOST:PORT`},

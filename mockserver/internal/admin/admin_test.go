@@ -103,7 +103,7 @@ func TestInterface(t *testing.T) {
 	do("POST", "/stubs", `[{"name": "a", "request": {"path": "/a"}, "response": {"status": 201}, "scenario": {"name": "s", "then": "two"}}, {"name": "f", "request": {"path": "/f"}, "response": {"file": "a.txt"}}]`, 201, `"added": 2`)
 	do("POST", "/stubs", `{"response": {"stauts": 1}}`, 422, "body:1: response.stauts: unknown key")
 	do("POST", "/stubs", `{"response": {"file": "none"}}`, 422, "file none")
-	if status, _ := ask(t, server, "POST", "/a?x=1", "hi", "Bearer s3cret", "Cookie", "a=s3cret"); status != 201 {
+	if status, _ := ask(t, server, "POST", "/a?x=1&api_key=s3cret", "hi", "Bearer s3cret", "Cookie", "a=s3cret"); status != 201 {
 		t.Errorf("status %d", status)
 	}
 	if status, text := ask(t, server, "GET", "/f", "", ""); status != 200 || text != "file" {
@@ -120,7 +120,7 @@ func TestInterface(t *testing.T) {
 	if strings.Contains(text, "s3cret") || !strings.Contains(text, "(13 bytes, hidden)") {
 		t.Errorf("shows secrets: %s", text)
 	}
-	if line := j.Requests[0].String(); !strings.HasSuffix(line, " POST /a?x=1 HTTP/1.1 (connection 0, request 0, body of 2 bytes)") {
+	if line := j.Requests[0].String(); !strings.HasSuffix(line, " POST /a?x=1&api_key=redacted HTTP/1.1 (connection 0, request 0, body of 2 bytes)") {
 		t.Error(line)
 	}
 	do("GET", "/requests?limit=1", "", 200, `"/none"`)

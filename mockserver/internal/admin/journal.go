@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/okhttp-go/ok/mockserver"
+	"github.com/okhttp-go/ok/mockserver/internal/target"
 )
 
 // A Journal is the answer to GET /requests.
@@ -18,7 +19,7 @@ type Journal struct {
 	Requests []Entry `json:"requests"`
 }
 
-// An Entry is a request that came. Secrets in its headers are not shown.
+// An Entry is a request that came. Secrets in its headers and its query are not shown; its body is, as it came.
 type Entry struct {
 	Received   time.Time   `json:"received"`
 	Connection int         `json:"connection"`
@@ -45,7 +46,7 @@ var secret = []string{"authorization", "proxy-authorization", "cookie", "x-api-k
 
 func entryOf(r *mockserver.Request) Entry {
 	e := Entry{
-		Received: r.Received, Connection: r.ConnIndex, Index: r.Index, Method: r.Method, Target: r.Target, Proto: r.Proto, Host: r.Authority, Headers: [][2]string{}, BodySize: r.BodySize,
+		Received: r.Received, Connection: r.ConnIndex, Index: r.Index, Method: r.Method, Target: target.Shown(r.Target), Proto: r.Proto, Host: r.Authority, Headers: [][2]string{}, BodySize: r.BodySize,
 	}
 	for name, value := range r.Headers.All() {
 		if slices.Contains(secret, strings.ToLower(name)) {

@@ -18,7 +18,11 @@ func TestShown(t *testing.T) {
 		"user:sesame@h:443":            "...@h:443",
 		"h:443":                        "h:443",
 		"HTTPS://user@[::1]/#x://y@z/": "HTTPS://...@[::1]/#x://y@z/",
-		"://@":                         "://...@",
+		"/?api_key=s3cret&a=b&accessToken=&x%5Bpassword%5D=y=z&token&%zz=1&=": "/?api_key=redacted&a=b&accessToken=redacted&x%5Bpassword%5D=redacted&token&%zz=1&=",
+		"http://user:sesame@h?SIG=a@b":                                        "http://...@h?SIG=redacted",
+		"/?":                                                                  "/?",
+		"/a?tokens=1":                                                         "/a?tokens=1",
+		"://@":                                                                "://...@",
 	} {
 		if got := target.Shown(in); got != want {
 			t.Errorf("%q is shown as %q, want %q", in, got, want)
