@@ -177,11 +177,6 @@ func (d *decoder) readCodes(r *bitReader) error {
 		case 18:
 			extra, least = 7, 11
 		}
-		if n+extra > r.have {
-			return errHungry
-		}
-		r.take(n)
-		repeat := least + int(r.take(extra))
 		var value uint8
 		if symbol == 16 {
 			if i == 0 {
@@ -189,6 +184,11 @@ func (d *decoder) readCodes(r *bitReader) error {
 			}
 			value = lengths[i-1]
 		}
+		if n+extra > r.have {
+			return errHungry
+		}
+		r.take(n)
+		repeat := least + int(r.take(extra))
 		if repeat > all-i {
 			return errRepeat
 		}
@@ -308,15 +308,12 @@ func look(table []uint32, root uint, b uint64) uint32 {
 	return e
 }
 
-// longestCopy is how much one copy can be.
-const longestCopy = 258
-
-// quickly does most of the work, as long as there is room for the longest copy and input for the longest description of one. It leaves copies that begin before dst does to
-// others.
+// quickly does most of the work, as long as there is room for some literals and input for the longest description of a copy. It leaves copies that begin before dst does, or for
+// which there is no room, to others. Behind what it returns, dst is no longer what it was.
 func (d *decoder) quickly(dst []byte, start int, r *bitReader) ([]byte, error) {
 	out, n := dst[:cap(dst)], len(dst)
 	in, at := r.in, r.at
-	last, lastIn := len(out)-longestCopy, len(in)-8
+	last, lastIn := len(out)-4, len(in)-8
 	literals, distances := &d.codes.literals, &d.codes.distances
 	b, have := r.bits, r.have
 	var err error
@@ -371,8 +368,12 @@ func (d *decoder) quickly(dst []byte, start int, r *bitReader) ([]byte, error) {
 		b >>= extra
 		have -= uint(e&15 + extra)
 		switch {
-		case back > n-start:
+		case back > n-start || length > len(out)-n:
 			d.length, d.back = length, back
+		case length <= 16 && back >= 16 && len(out)-n >= 16: // faster than a copy that is as long as it should be
+			binary.LittleEndian.PutUint64(out[n:], binary.LittleEndian.Uint64(out[n-back:]))
+			binary.LittleEndian.PutUint64(out[n+8:], binary.LittleEndian.Uint64(out[n-back+8:]))
+			n += length
 		case back >= length:
 			n += copy(out[n:n+length], out[n-back:])
 		default: // what it writes is part of what it copies

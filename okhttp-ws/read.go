@@ -18,7 +18,8 @@ import (
 // [*ProtocolError] for what may not be; what failed below otherwise.
 func (c *Conn) Read(ctx context.Context) (Type, []byte, error) { return c.ReadInto(ctx, nil) }
 
-// ReadInto is Read that appends the message to dst and returns all of it. With room enough in dst nothing is allocated.
+// ReadInto is Read that appends the message to dst and returns all of it. With room enough in dst nothing is allocated. What is
+// behind dst in its capacity is free to be overwritten, past the end of the message too.
 func (c *Conn) ReadInto(ctx context.Context, dst []byte) (Type, []byte, error) {
 	if err := c.beginRead(ctx); err != nil {
 		return 0, dst, err

@@ -72,9 +72,13 @@ func TestInflaterEnds(t *testing.T) {
 				if n, err := r.Read(make([]byte, 1)); n != 0 || !errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("read %d, %v", n, err)
 				}
+				if !c.reading.try() { // it is looked at in turn, as an end can come at any time
+					t.Fatal("somebody reads")
+				}
 				if c.stream == nil || c.stream.inflated == nil {
 					t.Error("nothing is being inflated")
 				}
+				c.reading.give()
 				stop(t, c)
 				time.Sleep(2 * linger)
 				synctest.Wait()
