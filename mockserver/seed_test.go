@@ -74,8 +74,9 @@ func sequence(t *testing.T, opts ...mockserver.Option) string {
 		if err == nil {
 			_, err = resp.Body.Text()
 		}
-		took := time.Since(begun).Truncate(10 * time.Millisecond) // a client takes a moment to look whether a connection of TLS is still there
-		synctest.Wait()                                           // what ends the connection has been seen
+		// Before a connection in memory is used again for what would be lost otherwise, the client reads for a millisecond: a socket could be looked at without.
+		took := time.Since(begun).Truncate(10 * time.Millisecond)
+		synctest.Wait() // what ends the connection has been seen
 		if err != nil {
 			b.WriteString("!")
 		}
@@ -95,9 +96,6 @@ func sequence(t *testing.T, opts ...mockserver.Option) string {
 func TestSeed(t *testing.T) {
 	for version, opts := range versions {
 		for name := range chances() {
-			if strings.HasPrefix(version, "HTTP/2") && name == "Sometimes at ResponseEnd" {
-				continue // a request may be on its way when the goodbye comes, which the client races with
-			}
 			t.Run(name+" over "+version, func(t *testing.T) {
 				var got [3]string
 				for i, seed := range []uint64{1, 1, 2} {

@@ -18,7 +18,7 @@ func (c *Call) coalesced(cfg *config, r *Route) (*Connection, error) {
 		return nil, nil
 	}
 	conn := entry.Conn.Connection
-	if !conn.healthy(0, true) {
+	if !conn.healthy(0, noRisk) {
 		cfg.pool.discard(conn)
 		return nil, nil
 	}

@@ -74,14 +74,14 @@ func (c *Call) connection(ctx context.Context, cfg *config, req *Request, plan *
 	plan.fresh = false
 	if conn := c.conn.Load(); conn != nil {
 		if c.keeps(cfg, conn, &addr, req.url) && conn.pool == cfg.pool && conn.reusable() && !conn.crowded() {
-			if conn.healthy(0, req.repeatable()) {
+			if conn.healthy(0, req.risk(cfg)) {
 				return conn, now, nil
 			}
 			conn.unfit() // the look may have taken what made it so, so another one might find nothing
 		}
 		c.release()
 	}
-	conn, err := c.acquire(cfg, addr, req.repeatable(), now)
+	conn, err := c.acquire(cfg, addr, req.risk(cfg), now)
 	if err != nil {
 		return nil, now, &attemptError{err: err}
 	}
@@ -93,14 +93,14 @@ func (c *Call) connection(ctx context.Context, cfg *config, req *Request, plan *
 }
 
 // acquire takes hold of an idle connection of the pool. It returns nil if there is none.
-func (c *Call) acquire(cfg *config, addr address, repeatable bool, now time.Time) (*Connection, error) {
+func (c *Call) acquire(cfg *config, addr address, risk risk, now time.Time) (*Connection, error) {
 	for {
 		entry, idle := cfg.pool.p.Acquire(addr, now)
 		if entry == nil {
 			return nil, nil
 		}
 		conn := entry.Conn.Connection
-		if !conn.healthy(idle, repeatable) {
+		if !conn.healthy(idle, risk) {
 			cfg.pool.discard(conn)
 			continue
 		}
@@ -131,7 +131,7 @@ func (c *Call) dial(ctx context.Context, cfg *config, req *Request, addr address
 		plan.planner = &planner{spawn: c.client.background.spawn, call: c, cfg: cfg, url: req.url, addr: addr}
 	}
 	pl := plan.planner
-	pl.repeatable, pl.looked = req.repeatable(), true
+	pl.risk, pl.looked = req.risk(cfg), true
 	defer pl.settle()
 	found, failure := race.Find(waiting, pl, pl.race())
 	if failure != nil {
@@ -178,7 +178,7 @@ func (c *Call) share(cfg *config, made *Connection) (*Connection, error) {
 			taken = true
 			return made, nil
 		}
-		if conn.healthy(0, true) {
+		if conn.healthy(0, noRisk) {
 			return conn, c.hold(conn)
 		}
 		cfg.pool.discard(conn)

@@ -91,7 +91,7 @@ func (s *callSet) of(client *Client) (list []*Call) {
 }
 
 func newConnection(p *connectPlan, secure *tls.Conn) *Connection {
-	c := &Connection{address: p.route.address, route: p.route, raw: p.raw, tls: secure, layered: p.layers || secure != nil}
+	c := &Connection{address: p.route.address, route: p.route, raw: p.raw, tls: secure, layered: p.layers || secure != nil, prober: newProber(p.raw)}
 	conn := p.stream
 	if secure != nil {
 		conn = secure
@@ -103,7 +103,6 @@ func newConnection(p *connectPlan, secure *tls.Conn) *Connection {
 	}
 	c.socket = okio.NewSocket(conn)
 	c.http1 = newHTTP1Wire(c, c.socket)
-	c.prober = newProber(p.raw)
 	c.cancel = func() { c.socket.Cancel(ErrCanceled) }
 	return c
 }
@@ -227,13 +226,33 @@ func (c *Connection) wire() wire {
 	return c.http1
 }
 
+// risk is what becomes of a request whose connection turns out to be at its end.
+type risk uint8
+
+const (
+	noRisk   risk = iota // it is sent again
+	sentRisk             // it is sent again if the server has not acted on it, which HTTP/1.1 cannot tell
+	fullRisk             // it fails
+)
+
+// risk returns what becomes of the request if its connection turns out to be at its end.
+func (r *Request) risk(cfg *config) risk {
+	switch {
+	case !cfg.retry, r.body != nil && (r.body.IsOneShot() || r.body.IsDuplex()):
+		return fullRisk
+	case !r.repeatable():
+		return sentRisk
+	}
+	return noRisk
+}
+
 // healthy reports whether a connection between two exchanges is still open and silent. A look at the socket is cheap and made each time:
 // bytes that nobody asked for are the start of a forged response (RFC 9112 section 9.2). Where there is no looking without taking, a short
 // read is made, which costs its time and is left out for a connection that was just used, unless the request must not be lost.
-func (c *Connection) healthy(idle time.Duration, repeatable bool) bool {
+func (c *Connection) healthy(idle time.Duration, r risk) bool {
 	switch {
 	case c.http2 != nil:
-		return c.http2.Usable()
+		return c.heedful(r)
 	case c.layered && !c.drained():
 		return false
 	}
@@ -246,7 +265,40 @@ func (c *Connection) healthy(idle time.Duration, repeatable bool) bool {
 		// A TLS record came: session tickets are fine, close_notify and data are not. Only TLS itself can tell.
 		return c.layered && c.silent()
 	}
-	return idle <= time.Second && repeatable || c.silent()
+	return idle <= time.Second && r == noRisk || c.silent()
+}
+
+// mostHeeded is how many reads of what came meanwhile a call makes before it uses a connection over HTTP/2: a server that has that much to say is there.
+const mostHeeded = 16
+
+// heedful takes what came over HTTP/2 since somebody read, and reports whether the connection takes a call after that. While streams wait somebody
+// always reads, and after a moment of silence a goroutine does; in between, a goodbye (RFC 9113 section 6.8) may lie in the socket. Where there is no
+// looking without taking, a short read is made if the request would be lost otherwise: others are sent again, because the goodbye says that they were not
+// acted on.
+func (c *Connection) heedful(r risk) bool {
+	for range mostHeeded {
+		if !c.http2.Usable() {
+			return false
+		}
+		if c.http2.Attended() {
+			return true
+		}
+		wait := time.Millisecond // a part of a record of TLS may be all that there is
+		switch c.prober.peek() {
+		case peekSilent:
+			if wait = 0; !c.layered {
+				return true
+			}
+		case peekUnknown:
+			if r != fullRisk {
+				return true
+			}
+		}
+		if !c.http2.CatchUp(wait) {
+			break
+		}
+	}
+	return c.http2.Usable()
 }
 
 // drained reports whether TLS holds nothing back: what it has taken off the socket with an earlier record cannot be seen there. It does not wait,

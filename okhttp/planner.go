@@ -20,9 +20,9 @@ type planner struct {
 	url   URL
 	addr  address
 
-	repeatable bool // of the request: how closely an idle connection is looked at
-	looked     bool // in the pool, just before
-	told       bool // the look-up under way was announced to listeners
+	risk   risk // of the request: how closely an idle connection is looked at
+	looked bool // in the pool, just before
+	told   bool // the look-up under way was announced to listeners
 
 	deferred []race.Plan
 	pinned   *Route // comes before other routes
@@ -57,7 +57,7 @@ func (p *planner) Next(ctx context.Context) (race.Plan, <-chan struct{}, error) 
 		return nil, nil, context.Cause(ctx)
 	}
 	if p.call != nil && !p.looked {
-		conn, err := p.call.acquire(p.cfg, p.addr, p.repeatable, time.Now())
+		conn, err := p.call.acquire(p.cfg, p.addr, p.risk, time.Now())
 		if err != nil || conn != nil {
 			return p.ready(conn, err)
 		}

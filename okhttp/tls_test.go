@@ -371,7 +371,7 @@ func TestSessionTicketsOnIdleConnection(t *testing.T) {
 	after := func(t *testing.T, conn *Connection, wait func(peekResult)) {
 		t.Helper()
 		for range 2 {
-			if !conn.healthy(time.Hour, true) {
+			if !conn.healthy(time.Hour, noRisk) {
 				t.Error("session tickets make the connection unfit")
 			}
 		}
@@ -386,7 +386,7 @@ func TestSessionTicketsOnIdleConnection(t *testing.T) {
 			if err := srv.CloseWrite(); err != nil {
 				t.Fatal(err)
 			}
-			if conn.healthy(time.Hour, true) {
+			if conn.healthy(time.Hour, noRisk) {
 				t.Error("close_notify went unnoticed")
 			}
 			conn.close()
@@ -420,7 +420,7 @@ func TestSessionTicketsOnIdleConnection(t *testing.T) {
 				io.WriteString(srv, "forged")
 				arrive(peekBytes)
 			}
-			if conn.healthy(time.Hour, true) {
+			if conn.healthy(time.Hour, noRisk) {
 				t.Errorf("%s went unnoticed", end)
 			}
 		}

@@ -85,11 +85,54 @@ func (c *Conn) lead(w *waiter, s *Stream, deadline time.Time, u until) (err erro
 	return err
 }
 
+// Attended reports whether somebody reads, so that what the peer says is heard. A connection that nobody waits on is not read for some milliseconds, and
+// then by a goroutine of its own until somebody does.
+func (c *Conn) Attended() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.led || c.err != nil
+}
+
+// CatchUp takes what the peer has sent while nobody read, so that [Conn.Usable] knows of a goodbye among it. It reads once, waits no longer than that for something to come, with
+// 0 not at all, and reports whether something came. It does nothing while somebody reads.
+func (c *Conn) CatchUp(wait time.Duration) (came bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.led || c.err != nil {
+		return false
+	}
+	c.led = true
+	c.mu.Unlock()
+	deadline := past
+	if wait > 0 {
+		deadline = time.Now().Add(wait)
+	}
+	var err error
+	for err == nil && !came { // the deadline of an earlier wait may end a read before its time
+		before := c.received.in.Len()
+		err = c.received.step(deadline, true)
+		came = c.received.in.Len() > before
+	}
+	if came {
+		_ = c.received.step(deadline, false) // a failure is that of the connection
+	}
+	c.mu.Lock()
+	c.led = false
+	c.parked.wakeFirst()
+	if c.waiting == 0 {
+		c.watchQuiet()
+	}
+	return came
+}
+
+// past is a deadline that has passed.
+var past = time.Unix(1, 0)
+
 // interrupt makes a waiter look again at what it waits for, also if it is reading. Conn.mu is held.
 func (c *Conn) interrupt(w *waiter) {
 	if c.leader == w && !w.interrupted {
 		w.interrupted = true
-		_ = c.raw.SetReadDeadline(time.Unix(1, 0))
+		_ = c.raw.SetReadDeadline(past)
 		return
 	}
 	w.tell()
