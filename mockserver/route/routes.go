@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -165,9 +166,48 @@ func (s *Routes) Reset() {
 // SetFallback lets d answer what no route matches, in place of 404; nil restores that. It is asked when the body of the request was read, even if
 // it is a [mockserver.Peeker].
 func (s *Routes) SetFallback(d mockserver.Dispatcher) {
+	fallbacks.Lock() // two that are given to each other at once must see each other
+	defer fallbacks.Unlock()
+	for next, ok := d.(*Routes); ok && next != nil; next, ok = next.nextFallback().(*Routes) {
+		if next == s {
+			panic("route: SetFallback: " + errRound.Error())
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fallback = d
+}
+
+// fallbacks guards that no chain of fallbacks is a circle.
+var fallbacks sync.Mutex
+
+var errRound = errors.New("routes are the fallback of themselves: expected a chain of fallbacks that ends")
+
+func (s *Routes) nextFallback() mockserver.Dispatcher {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fallback
+}
+
+// passed are the routes that have passed a request on to their fallback, the latest first.
+type passed struct {
+	routes  *Routes
+	request *mockserver.Request
+	before  *passed
+}
+
+// passedKey is where a context has the passed of a request.
+type passedKey struct{}
+
+// passOn lets the fallback answer, unless it was passed on from here before.
+func (s *Routes) passOn(ctx context.Context, r *mockserver.Request, fallback mockserver.Dispatcher) mockserver.Response {
+	before, _ := ctx.Value(passedKey{}).(*passed)
+	for p := before; p != nil; p = p.before {
+		if p.routes == s && p.request == r {
+			return mockserver.Fault(fmt.Errorf("route: %v: %w", r, errRound))
+		}
+	}
+	return fallback.Dispatch(context.WithValue(ctx, passedKey{}, &passed{s, r, before}), r)
 }
 
 // Decide implements [mockserver.Decider].
@@ -198,7 +238,7 @@ func (s *Routes) Dispatch(ctx context.Context, r *mockserver.Request) mockserver
 	found, fallback := s.find(r, false, true)
 	switch {
 	case found == nil && fallback != nil:
-		return fallback.Dispatch(ctx, r)
+		return s.passOn(ctx, r, fallback)
 	case found == nil:
 		return s.miss(r).response()
 	case found.entry.Func != nil:
