@@ -31,6 +31,7 @@ var abuses = []struct {
 	{"a space at the end", "GET / HTTP/1.1 ·Host: a··", "", "request line", "400"},
 	{"a space in the target", "GET /a b HTTP/1.1·Host: a··", "", "request line", "400"},
 	{"no version", "GET /·Host: a··", "", "request line", "400"},
+	{"a simple request of HTTP/0.9", "GET /··", "", "request line", "400"}, // appendix C.1.1: it is not spoken any more
 	{"a version to come", "GET / HTTP/1.2·Host: a··", "GET / HTTP/1.1", "", ""},
 	{"a method that is no token", "G(T / HTTP/1.1·Host: a··", "", "request line", "400"},
 	{"NUL in the target", "GET /\x00 HTTP/1.1·Host: a··", "", "NUL", "400"},
@@ -69,6 +70,10 @@ var abuses = []struct {
 	{"chunked is not last", "POST / HTTP/1.1·Host: a·Transfer-Encoding: chunked, identity··0··", "", "", "400"},
 	{"chunked twice", "POST / HTTP/1.1·Host: a·Transfer-Encoding: chunked·Transfer-Encoding: chunked··0··", "", "", "400"},
 	{"a coding in HTTP/1.0", "POST / HTTP/1.0·Transfer-Encoding: chunked··0··", "", "HTTP/1.0", "400"},
+	{"identity alone", "POST / HTTP/1.1·Host: a·Transfer-Encoding: identity··ab", "", "Transfer-Encoding", "400"}, // section 7: it is no coding any more, and section 6.3: chunked is not last
+	{"spaces around a length", "POST / HTTP/1.1·Host: a·Content-Length: \t 2 \t··ab", "POST / HTTP/1.1", "", ""},  // OWS, section 5
+	{"a space within a length", "POST / HTTP/1.1·Host: a·Content-Length: 1 2··ab", "", "", "400"},
+	{"CONNECT with content", "CONNECT a:80 HTTP/1.1·Host: a:80·Content-Length: 2··ab", "CONNECT a:80 HTTP/1.1", "", ""}, // RFC 9110 section 9.3.6: it means nothing
 	// Chunks, section 7.1.
 	{"extensions of chunks", "POST / HTTP/1.1·Host: a·Transfer-Encoding: chunked··1;a=\"b\"·x·0;c··", "POST / HTTP/1.1", "", ""},
 	{"a size with a sign", "POST / HTTP/1.1·Host: a·Transfer-Encoding: chunked··+1·x·0··", "", "chunk size", "400"},
@@ -80,6 +85,12 @@ var abuses = []struct {
 	{"bare CR in an extension", "POST / HTTP/1.1·Host: a·Transfer-Encoding: chunked··1;a\rb·x·0··", "", "chunk", "400"},
 	{"a size line without an end", "POST / HTTP/1.1·Host: a·Transfer-Encoding: chunked··" + strings.Repeat("0", 9000), "", "chunk size line", "431"},
 	{"a trailer that is none", "POST / HTTP/1.1·Host: a·Transfer-Encoding: chunked··0·a b··", "", "", "400"},
+	{"a large extension that ends", "POST / HTTP/1.1·Host: a·Transfer-Encoding: chunked··1;a=" + strings.Repeat("b", 4000) + "·x·0··", "POST / HTTP/1.1", "", ""}, // section 7.1.1: ignored, within a limit
+	{"an extension beyond the limit that ends", "POST / HTTP/1.1·Host: a·Transfer-Encoding: chunked··1;a=" + strings.Repeat("b", 100000) + "·x·0··", "", "chunk size line", "431"},
+	{"a size with spaces behind it", "POST / HTTP/1.1·Host: a·Transfer-Encoding: chunked··1  ·x·0··", "POST / HTTP/1.1", "", ""},     // not in the grammar, but BWS for an extension that is missing: some pad sizes
+	{"spaces before an extension", "POST / HTTP/1.1·Host: a·Transfer-Encoding: chunked··1 ; a = b·x·0··", "POST / HTTP/1.1", "", ""}, // BWS, to be taken
+	{"framing fields in trailers", "POST / HTTP/1.1·Host: a·Transfer-Encoding: chunked··1·x·0·Content-Length: 18·Transfer-Encoding: chunked··GET /x HTTP/1.1·Host: a··",
+		"POST / HTTP/1.1;GET /x HTTP/1.1", "", ""}, // section 7.1.2: they are no part of the head, and frame nothing
 	// Sizes.
 	{"a head without an end", "GET / HTTP/1.1·" + strings.Repeat("X: y·", 100000), "", "request head", "431"},
 	{"a line without an end", "GET /" + strings.Repeat("x", 300000), "", "request head", "431"},
