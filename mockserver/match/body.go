@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/okhttp-go/ok/mockserver"
+	"github.com/okhttp-go/ok/mockserver/internal/memo"
 	"github.com/okhttp-go/ok/okhttp/okcompress"
 	"github.com/okhttp-go/ok/okio"
 )
@@ -16,8 +17,49 @@ import (
 // maxDecoded bounds what a compressed body is decoded to.
 const maxDecoded = 16 << 20
 
+// The kinds of what is kept of a request while its routes are asked.
+type (
+	contentKind struct{}
+	textKind    struct{}
+	jsonKind    struct{}
+	formKind    struct{}
+	partsKind   struct{}
+)
+
+// outcome is what was found in a body, or what is wrong with it.
+type outcome[T any] struct {
+	value T
+	wrong []mockserver.Mismatch
+}
+
+// found finds something in the content of a request, once while its routes are asked. The mismatches are the caller's.
+func found[T any](r *mockserver.Request, kind any, find func(body []byte) (T, []mockserver.Mismatch)) (T, []mockserver.Mismatch) {
+	o := memo.Of(r, kind, func() (o outcome[T], weight int) {
+		body, wrong := content(r)
+		if wrong != nil {
+			o.wrong = wrong
+			return o, 0
+		}
+		o.value, o.wrong = find(body)
+		return o, len(body)
+	})
+	return o.value, slices.Clone(o.wrong)
+}
+
 // content returns the body of a request without its content codings (gzip, deflate, zstd), or what keeps it from being compared.
 func content(r *mockserver.Request) (body []byte, wrong []mockserver.Mismatch) {
+	o := memo.Of(r, contentKind{}, func() (o outcome[[]byte], weight int) {
+		o.value, o.wrong = decoded(r)
+		return o, len(o.value)
+	})
+	return o.value, slices.Clone(o.wrong)
+}
+
+func textOf(r *mockserver.Request) (string, []mockserver.Mismatch) {
+	return found(r, textKind{}, func(body []byte) (string, []mockserver.Mismatch) { return string(body), nil })
+}
+
+func decoded(r *mockserver.Request) (body []byte, wrong []mockserver.Mismatch) {
 	if r.BodySize > int64(len(r.Body)) {
 		return nil, one("body", "a body that was kept whole", fmt.Sprintf("cut off after %d of %d bytes", len(r.Body), r.BodySize), 1)
 	}
@@ -68,11 +110,11 @@ func decode(coding string, body []byte) ([]byte, error) {
 // Body matches requests whose body is text that p describes. What is compressed is compared decoded; a request without a body has none.
 func Body(p Pattern) mockserver.Matcher {
 	return &matcher{text: "body " + p.String(), err: p.err, body: true, match: func(r *mockserver.Request) []mockserver.Mismatch {
-		body, wrong := content(r)
+		text, wrong := textOf(r)
 		if wrong != nil {
 			return wrong
 		}
-		if text := string(body); !p.Fits(text, r.Body != nil) {
+		if !p.Fits(text, r.Body != nil) {
 			return one("body", p.String(), got(text, r.Body != nil), p.distance(text, r.Body != nil))
 		}
 		return nil

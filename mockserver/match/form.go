@@ -21,11 +21,13 @@ func Form(name string, p Pattern) mockserver.Matcher {
 		if wrong := typed(r, "application/x-www-form-urlencoded"); wrong != nil {
 			return wrong
 		}
-		body, wrong := content(r)
+		fields, wrong := found(r, formKind{}, func(body []byte) (map[string][]string, []mockserver.Mismatch) {
+			return allParameters(string(body)), nil
+		})
 		if wrong != nil {
 			return wrong
 		}
-		return valuesMatcher(what, p, false, func(*mockserver.Request) []string { return parameters(string(body), name) }).match(r)
+		return valuesMatcher(what, p, false, func(*mockserver.Request) []string { return fields[name] }).match(r)
 	}}
 }
 
@@ -131,10 +133,10 @@ func partsOf(r *mockserver.Request) (list []part, wrong []mockserver.Mismatch) {
 	if err != nil {
 		return nil, one("header Content-Type", "multipart with a boundary", got(contentType, there), 1)
 	}
-	body, wrong := content(r)
-	if wrong != nil {
-		return nil, wrong
-	}
+	return found(r, partsKind{}, func(body []byte) ([]part, []mockserver.Mismatch) { return readParts(body, boundary) })
+}
+
+func readParts(body []byte, boundary string) (list []part, wrong []mockserver.Mismatch) {
 	failed := func(err error) ([]part, []mockserver.Mismatch) {
 		return nil, one("body", "a multipart body", err.Error(), 1)
 	}

@@ -130,6 +130,18 @@ func parameters(text, name string) (values []string) {
 	return values
 }
 
+// allParameters returns the values of all parameters by their names.
+func allParameters(text string) map[string][]string {
+	all := map[string][]string{}
+	for pair := range strings.SplitSeq(text, "&") {
+		if key, value, _ := strings.Cut(pair, "="); pair != "" {
+			key = formDecoded(key)
+			all[key] = append(all[key], formDecoded(value))
+		}
+	}
+	return all
+}
+
 func formDecoded(text string) string {
 	if decoded, err := url.QueryUnescape(text); err == nil {
 		return decoded

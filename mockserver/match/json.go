@@ -9,7 +9,7 @@ import (
 	"github.com/okhttp-go/ok/mockserver/internal/jsonvalue"
 )
 
-// JSON matches requests whose body is that JSON. The order of members, blanks and the way in which numbers are written (1, 1.0) make no difference.
+// JSON matches requests whose body is that JSON. A body of more than 262,144 values is not compared, and does not match. The order of members, blanks and the way in which numbers are written (1, 1.0) make no difference.
 func JSON(document string) mockserver.Matcher { return JSONWith(document, JSONRules{}) }
 
 // JSONSubset matches requests whose body has all of that JSON: objects may have more members. Arrays have to be of the same length; see [JSONWith].
@@ -74,19 +74,23 @@ func trim(text string) string {
 	return text
 }
 
+// maxValues bounds the JSON that is compared: arrays, objects, their elements and members.
+const maxValues = 1 << 18
+
 func jsonOf(r *mockserver.Request) (any, []mockserver.Mismatch) {
-	body, wrong := content(r)
-	if wrong != nil {
-		return nil, wrong
-	}
-	if r.Body == nil {
-		return nil, one("body", "JSON", "missing", 1)
-	}
-	value, err := jsonvalue.Parse(body)
-	if err != nil {
-		return nil, one("body", "JSON", short(string(body))+" ("+err.Error()+")", 1)
-	}
-	return value, nil
+	return found(r, jsonKind{}, func(body []byte) (any, []mockserver.Mismatch) {
+		if r.Body == nil {
+			return nil, one("body", "JSON", "missing", 1)
+		}
+		if jsonvalue.MoreThan(body, maxValues) {
+			return nil, one("body", "JSON that can be compared", fmt.Sprintf("the body is too large to compare: more than %d values", maxValues), 1)
+		}
+		value, err := jsonvalue.Parse(body)
+		if err != nil {
+			return nil, one("body", "JSON", short(string(body[:min(len(body), 4*shown)]))+" ("+err.Error()+")", 1)
+		}
+		return value, nil
+	})
 }
 
 // JSONPath matches requests whose body is JSON in which the path (RFC 9535) selects a value that p describes. A string is compared as it is, other values

@@ -1,7 +1,9 @@
 package route
 
 import (
+	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,10 +18,12 @@ const (
 	maxMisses  = 100 // that are kept
 	maxNearest = 3
 	maxListed  = 10 // differences of one route
+	maxBody    = 4 << 10
 )
 
 // A Miss is a request that no route matched.
 type Miss struct {
+	// Request is the one that came, with no more than the first 4 KiB of its body and the first 100 of its ChunkSizes; its BodySize is that of the whole.
 	Request *mockserver.Request
 	// Nearest are the closest routes, the closest first.
 	Nearest []Near
@@ -56,7 +60,7 @@ func (m *Miss) response() mockserver.Response {
 }
 
 // miss describes a request that no route matched, and keeps that.
-func (s *Routes) miss(r *mockserver.Request) *Miss {
+func (s *Routes) miss(ctx context.Context, r *mockserver.Request) *Miss {
 	s.mu.Lock()
 	entries := slices.Clone(s.entries)
 	because := make([][]mockserver.Mismatch, len(entries))
@@ -71,6 +75,9 @@ func (s *Routes) miss(r *mockserver.Request) *Miss {
 	}
 	var list []distant
 	for i, e := range entries {
+		if stopped(ctx, r) {
+			break
+		}
 		d := distant{near: Near{e.title(), append(e.Match.Match(r), because[i]...)}}
 		for _, m := range d.near.Mismatches {
 			d.distance += m.Distance
@@ -78,7 +85,7 @@ func (s *Routes) miss(r *mockserver.Request) *Miss {
 		list = append(list, d)
 	}
 	slices.SortStableFunc(list, func(a, b distant) int { return cmp.Compare(a.distance, b.distance) })
-	m := &Miss{Request: r, Routes: len(entries)}
+	m := &Miss{Request: withoutBulk(r), Routes: len(entries)}
 	for _, d := range list[:min(len(list), maxNearest)] {
 		m.Nearest = append(m.Nearest, d.near)
 	}
@@ -88,6 +95,19 @@ func (s *Routes) miss(r *mockserver.Request) *Miss {
 		s.misses = slices.Delete(s.misses, 0, 1)
 	}
 	return m
+}
+
+// withoutBulk returns a request that may be kept for long.
+func withoutBulk(r *mockserver.Request) *mockserver.Request {
+	if len(r.Body) <= maxBody && len(r.ChunkSizes) <= 100 {
+		return r
+	}
+	short := *r
+	if len(r.Body) > maxBody {
+		short.Body = bytes.Clone(r.Body[:maxBody])
+	}
+	short.ChunkSizes = slices.Clone(r.ChunkSizes[:min(len(r.ChunkSizes), 100)])
+	return &short
 }
 
 // Unmatched returns the requests that no route matched and no fallback answered, the last 100 of them.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/okhttp-go/ok/mockserver"
+	"github.com/okhttp-go/ok/mockserver/internal/memo"
 	"github.com/okhttp-go/ok/mockserver/match"
 )
 
@@ -215,7 +216,7 @@ func (s *Routes) Decide(r *mockserver.Request) (mockserver.Response, bool) {
 	if s.Err() != nil {
 		return mockserver.Response{}, false
 	}
-	found, _ := s.find(r, true, true)
+	found, _ := s.find(context.Background(), r, true, true)
 	if found == nil || found.undecided {
 		return mockserver.Response{}, false
 	}
@@ -224,7 +225,7 @@ func (s *Routes) Decide(r *mockserver.Request) (mockserver.Response, bool) {
 
 // Peek implements [mockserver.Peeker].
 func (s *Routes) Peek(r *mockserver.Request) mockserver.Response {
-	if found, _ := s.find(r, true, false); found != nil && !found.undecided {
+	if found, _ := s.find(context.Background(), r, true, false); found != nil && !found.undecided {
 		return found.response
 	}
 	return mockserver.Response{}
@@ -235,12 +236,15 @@ func (s *Routes) Dispatch(ctx context.Context, r *mockserver.Request) mockserver
 	if err := s.Err(); err != nil {
 		return mockserver.Fault(err)
 	}
-	found, fallback := s.find(r, false, true)
+	defer memo.Hold(r)() // bodies are decoded and parsed once for all routes
+	found, fallback := s.find(ctx, r, false, true)
 	switch {
+	case found == nil && stopped(ctx, r): // which is not sent
+		return mockserver.Fault(fmt.Errorf("route: %v: %w", r, context.Cause(ctx)))
 	case found == nil && fallback != nil:
 		return s.passOn(ctx, r, fallback)
 	case found == nil:
-		return s.miss(r).response()
+		return s.miss(ctx, r).response()
 	case found.entry.Func != nil:
 		return found.entry.Func(ctx, Hit{r, match.Params(found.entry.Match, r), found.count})
 	}
@@ -256,13 +260,16 @@ type choice struct {
 }
 
 // find returns the route for a request, nil if there is none. head says that only the head is known, take that the route is used by it.
-func (s *Routes) find(r *mockserver.Request, head, take bool) (*choice, mockserver.Dispatcher) {
+func (s *Routes) find(ctx context.Context, r *mockserver.Request, head, take bool) (*choice, mockserver.Dispatcher) {
 	results := map[*entry]bool{} // matchers are not asked twice
 	for {
 		candidates, version, fallback := s.candidates()
 		chosen := &choice{}
 		for _, e := range candidates {
 			fits, known := results[e]
+			if !known && stopped(ctx, r) {
+				return nil, nil
+			}
 			if !known {
 				m := e.Match
 				if head {
@@ -283,6 +290,17 @@ func (s *Routes) find(r *mockserver.Request, head, take bool) (*choice, mockserv
 			return chosen, fallback
 		}
 	}
+}
+
+// maxUnasked is how large content may be without the client being looked for while matchers are asked. To look is to take a client that only ended its sending for one that is gone.
+const maxUnasked = 1 << 20
+
+// worked is how many bytes matchers looked at, as far as that is known.
+func worked(r *mockserver.Request) int { return memo.Weight(r) }
+
+// stopped reports whether nobody wants the answer to a request whose matchers have much to do.
+func stopped(ctx context.Context, r *mockserver.Request) bool {
+	return worked(r) > maxUnasked && ctx.Err() != nil
 }
 
 // candidates returns the routes that may answer now.

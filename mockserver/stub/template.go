@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"text/template"
 	"text/template/parse"
@@ -139,6 +140,55 @@ func (b *budget) afford(parts ...any) error {
 	}
 	if left < 0 {
 		return fmt.Errorf("%w: more than %d bytes on the way", ErrTemplate, maxMade)
+	}
+	return nil
+}
+
+// affordTimes is afford where each byte may become several.
+func (b *budget) affordTimes(each int, parts ...any) error {
+	left := maxMade - b.made
+	for _, part := range parts {
+		if left -= each * weight(part, left/each); left < 0 {
+			return b.excess()
+		}
+	}
+	return nil
+}
+
+func (b *budget) excess() error {
+	return fmt.Errorf("%w: more than %d bytes on the way", ErrTemplate, maxMade)
+}
+
+// affordFormat is afford for a format of printf whose verbs were found: with their flags, widths and precisions. One with explicit indexes may use each argument in each verb.
+func (b *budget) affordFormat(format string, verbs [][]string, args []any) error {
+	each, width := 1, 0
+	for _, verb := range verbs {
+		if !strings.Contains("svd%", verb[3]) || strings.Contains(verb[0], "#") {
+			each = quotedAs
+		}
+		for _, text := range verb[1:3] {
+			n, _ := strconv.Atoi(text) // "" is none
+			width = max(width, n)
+		}
+	}
+	left := maxMade - b.made - len(format) - len(verbs)*(width+32)
+	uses := 1
+	if strings.Contains(format, "[") {
+		uses = max(len(verbs), 1)
+	}
+	for _, arg := range args {
+		cost := each * uses
+		switch arg.(type) {
+		case []any, []string, map[string]any: // each element has that width
+			cost *= width + 1
+		}
+		if left < 0 {
+			break
+		}
+		left -= cost * weight(arg, left/cost)
+	}
+	if left < 0 {
+		return b.excess()
 	}
 	return nil
 }

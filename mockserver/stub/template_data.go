@@ -169,28 +169,39 @@ func (d *TemplateData) JSONAll(path string) ([]any, error) {
 	return p.Select(d.parsed)
 }
 
-// widths finds the numbers and stars of a format.
-var widths = regexp.MustCompile(`%[-+# 0]*(?:\[\d+\])?(\*|\d*)(?:\.(?:\[\d+\])?(\*|\d*))?`)
+// widths finds the verbs of a format with their numbers and stars.
+var widths = regexp.MustCompile(`(?s)%[-+# 0]*(?:\[\d+\])?(\*|\d*)(?:\.(?:\[\d+\])?(\*|\d*))?(?:\[\d+\])?(.?)`)
+
+// How many bytes one may become.
+const (
+	escapedAs = 6  // \u003c, &#34;
+	quotedAs  = 10 // \U0001f600, and all that %#v, %q and %x write
+)
 
 // functions are those of templates, which draw on a budget.
 func functions(b *budget, chance rand.Source) template.FuncMap {
-	printed := func(f func(...any) string) func(...any) (string, error) {
+	printed := func(each int, f func(...any) string) func(...any) (string, error) {
 		return func(args ...any) (string, error) {
-			if err := b.afford(args...); err != nil {
+			if err := b.affordTimes(each, args...); err != nil {
 				return "", err
 			}
 			return b.make(f(args...))
 		}
 	}
-	text := func(f func(string) string) func(string) (string, error) {
-		return func(s string) (string, error) { return b.make(f(s)) }
+	text := func(each int, f func(string) string) func(string) (string, error) {
+		return func(s string) (string, error) {
+			if err := b.affordTimes(each, s); err != nil {
+				return "", err
+			}
+			return b.make(f(s))
+		}
 	}
 	return template.FuncMap{
 		stepName:  func() (string, error) { return "", b.step(1) },
 		enterName: b.enter,
 		leaveName: b.leave,
-		"print":   printed(fmt.Sprint),
-		"println": printed(fmt.Sprintln),
+		"print":   printed(1, fmt.Sprint),
+		"println": printed(1, fmt.Sprintln),
 		"printf": func(format string, args ...any) (string, error) {
 			found := widths.FindAllStringSubmatch(format, -1)
 			for _, width := range found {
@@ -201,25 +212,25 @@ func functions(b *budget, chance rand.Source) template.FuncMap {
 			if len(found) > 1000 {
 				return "", errors.New("printf: expected at most 1000 verbs")
 			}
-			if err := b.afford(args...); err != nil {
+			if err := b.affordFormat(format, found, args); err != nil {
 				return "", err
 			}
 			return b.make(fmt.Sprintf(format, args...))
 		},
-		"html":     printed(template.HTMLEscaper),
-		"js":       printed(template.JSEscaper),
-		"urlquery": printed(template.URLQueryEscaper),
+		"html":     printed(escapedAs, template.HTMLEscaper),
+		"js":       printed(escapedAs, template.JSEscaper),
+		"urlquery": printed(3, template.URLQueryEscaper),
 		"call":     func() (string, error) { return "", errors.New("call: there are no functions to call") },
 		"json": func(v any) (string, error) {
-			if err := b.afford(v); err != nil {
+			if err := b.affordTimes(escapedAs, v); err != nil {
 				return "", err
 			}
 			return b.make(jsonvalue.Text(v))
 		},
-		"base64": text(func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }),
-		"upper":  text(strings.ToUpper),
-		"lower":  text(strings.ToLower),
-		"trim":   text(strings.TrimSpace),
+		"base64": text(2, func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }),
+		"upper":  text(1, strings.ToUpper),
+		"lower":  text(1, strings.ToLower),
+		"trim":   text(1, strings.TrimSpace),
 		"replace": func(old, with, s string) (string, error) {
 			if n := strings.Count(s, old); n*max(len(with)-len(old), 0) > maxMade {
 				return "", fmt.Errorf("%w: more than %d bytes on the way", ErrTemplate, maxMade)

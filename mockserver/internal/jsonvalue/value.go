@@ -37,6 +37,25 @@ func Parse(text []byte) (any, error) {
 	return value, nil
 }
 
+// MoreThan reports whether a text of JSON has more values than most, counted by what begins and separates them, and so without the memory that they take.
+func MoreThan(text []byte, most int) bool {
+	values, quoted := 1, false
+	for i := 0; i < len(text) && values <= most; i++ {
+		switch c := text[i]; {
+		case quoted:
+			if c == '\\' {
+				i++
+			}
+			quoted = c != '"'
+		case c == '"':
+			quoted = true
+		case c == '[' || c == '{' || c == ',':
+			values++
+		}
+	}
+	return values > most
+}
+
 // checkDepth goes over the text before memory is spent on it.
 func checkDepth(text []byte) error {
 	depth, quoted := 0, false
@@ -224,11 +243,49 @@ func member(name string) string {
 	return "[" + strconv.Quote(name) + "]"
 }
 
+// shortest is how much of a value is shown.
+const shortest = 100
+
+// abridged returns the beginning of a value, so that no more is written than is shown; left is about how many bytes that still has.
+func abridged(value any, left *int) any {
+	switch v := value.(type) {
+	case string:
+		if len(v) > *left {
+			v = strings.ToValidUTF8(v[:max(*left, 0)], "")
+		}
+		*left -= len(v) + 2
+		return v
+	case []any:
+		list := []any{}
+		for _, one := range v {
+			if *left < 0 {
+				break
+			}
+			list = append(list, abridged(one, left))
+			*left--
+		}
+		return list
+	case map[string]any:
+		object := map[string]any{}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if *left < 0 {
+				break
+			}
+			*left -= len(name) + 4
+			object[name] = abridged(v[name], left)
+		}
+		return object
+	}
+	*left -= 4
+	return value
+}
+
 // Short writes a value in JSON, of 100 bytes at the most.
 func Short(value any) string {
-	text := Text(value)
-	if len(text) > 100 {
-		return strings.ToValidUTF8(text[:100], "") + "…"
+	left := 10 * shortest
+	text := Text(abridged(value, &left))
+	if len(text) > shortest {
+		return strings.ToValidUTF8(text[:shortest], "") + "…"
 	}
 	return text
 }
