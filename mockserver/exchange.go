@@ -1,6 +1,7 @@
 package mockserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ func (c *connection) exchange(ctx context.Context) (more bool) {
 		return c.refuse(r, err)
 	}
 	r.begin(head)
-	if r.Failure = hostFault(head); r.Failure != nil {
+	if r.Failure = cmp.Or(hostFault(head), c.tunnelFault(r)); r.Failure != nil {
 		c.record(r)
 		return c.reject(r)
 	}

@@ -34,7 +34,7 @@ type journal struct {
 	bytes   int64                 // of the bodies of those taken
 	count   int                   // that came
 	dropped int                   // that came and are not kept
-	seen    map[*Request]struct{} // kept ones that a verification counted
+	seen    map[*Request]struct{} // kept ones that a verification counted, or somebody was shown
 	wake    chan struct{}         // closed and replaced by each request that comes while somebody waits
 }
 

@@ -3,8 +3,14 @@ package mockserver
 import (
 	"crypto/subtle"
 	"encoding/base64"
+	"fmt"
+	"net"
 	"net/url"
+	"strconv"
 	"strings"
+
+	"github.com/okhttp-go/ok/mockserver/internal/target"
+	"github.com/okhttp-go/ok/okhttp/http1"
 )
 
 // InTunnel makes the response one of a proxy: it answers a request before TLS, CONNECT for one. After 2xx to CONNECT the connection is a tunnel
@@ -18,7 +24,7 @@ func (r Response) InTunnel() Response {
 // WithHTTPProxy makes the server an HTTP proxy, to all destinations, which lead back to the server: it answers CONNECT by itself with 200, or 407
 // if a user and a password are given and the client does not show them (Basic, RFC 7617). In the tunnel follow TLS, if the server has that, and
 // requests as usual. The client may speak TLS to the proxy itself, and speaks HTTP/1.1 with it: CONNECT over HTTP/2 is a request as others. Requests to the proxy are recorded; CONNECT takes no response from the queue,
-// and others get 407 too. [Request.Tunnel] and [Request.Target], an absolute URL of requests in cleartext, tell what the client wanted.
+// and others get 407 too. CONNECT to what is no host with a port is answered with 400, and recorded with that Failure. [Request.Tunnel] and [Request.Target], an absolute URL of requests in cleartext, tell what the client wanted.
 func WithHTTPProxy(user, password string) Option {
 	return option(func(c *config) { c.proxy = &login{user, password} })
 }
@@ -55,6 +61,20 @@ func (c *connection) proxied(r *Request) *Response {
 	if r.Method == "CONNECT" {
 		resp := Reply(200).Reason("Connection established").InTunnel()
 		return &resp
+	}
+	return nil
+}
+
+// tunnelFault is what makes the target of CONNECT to a proxy that needs no script one that no tunnel can lead to: it is a host and a port (RFC 9110
+// section 9.3.6), and anything else is answered with 400.
+func (c *connection) tunnelFault(r *Request) error {
+	if c.server.cfg.proxy == nil || c.tunnel != "" || r.Method != "CONNECT" {
+		return nil
+	}
+	host, port, err := net.SplitHostPort(r.Target)
+	n, wrong := strconv.ParseUint(port, 10, 16)
+	if err != nil || host == "" || wrong != nil || n == 0 || !validHost(r.Target) {
+		return &http1.ProtocolError{Detail: fmt.Sprintf("expected host:port after CONNECT, with a port of 1 to 65535, but got %q", target.Shown(r.Target))}
 	}
 	return nil
 }

@@ -202,6 +202,42 @@ func TestSOCKS5(t *testing.T) {
 }
 
 // TestSOCKS5Bytes has what clients seldom do.
+func TestProxyWantsHostAndPort(t *testing.T) {
+	for _, to := range []string{"/", "a", "a:", ":443", "a:0", "a:99999", "a:b", "[::1]", "[a]:443", "::1:443"} {
+		s := memory(t, mockserver.WithHTTPProxy("", ""))
+		w := dial(t, s)
+		w.send("CONNECT " + to + " HTTP/1.1·Host: a··")
+		w.want("HTTP/1.1 400 Bad Request·")
+		if r := take(t, s); r.Failure == nil || r.Method != "CONNECT" {
+			t.Errorf("%s: recorded %v, failure %v", to, r, r.Failure)
+		}
+	}
+	for _, to := range []string{"a:443", "127.0.0.1:1", "[::1]:65535"} {
+		s := memory(t, mockserver.WithHTTPProxy("", ""))
+		w := dial(t, s)
+		w.send("CONNECT " + to + " HTTP/1.1·Host: a··")
+		w.want("HTTP/1.1 200 Connection established·")
+		if r := take(t, s); r.Failure != nil {
+			t.Errorf("%s: %v", to, r.Failure)
+		}
+	}
+}
+
+func TestSOCKS5Panic(t *testing.T) {
+	fake := newCleaned(t)
+	s := mockserver.New(fake, mockserver.WithSOCKS5(mockserver.SOCKS5{Reply: func(string) byte { panic("oops") }}))
+	w := dial(t, s)
+	w.send("\x05\x01\x00" + "\x05\x01\x00\x01\x7f\x00\x00\x01\x00\x50")
+	w.want("\x05\x00\x05\x01\x00\x01\x00\x00\x00\x00\x00\x00")
+	if r := take(t, s); r.Failure == nil || !strings.Contains(r.Failure.Error(), "oops") {
+		t.Errorf("failure %v", r.Failure)
+	}
+	fake.end()
+	if report := fake.take(); strings.Count(report, "SOCKS5.Reply") == 0 || !strings.Contains(report, "oops") {
+		t.Errorf("reported %q", report)
+	}
+}
+
 func TestSOCKS5Bytes(t *testing.T) {
 	for _, tt := range []struct{ name, sent, want, failure string }{
 		{"IPv4", "\x05\x01\x00" + "\x05\x01\x00\x01\x7f\x00\x00\x01\x00\x50", "\x05\x00\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00", ""},

@@ -47,13 +47,15 @@ func (q *Queue) Len() int {
 	return len(q.items)
 }
 
-// left returns what [Queue.Len] counts.
+// left returns what [Queue.Len] counts, but for what was reported already.
 func (q *Queue) left() []statusCode {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	list := make([]statusCode, len(q.items))
+	var list []statusCode
 	for i := range q.items {
-		list[i] = statusCode(q.items[i].Code())
+		if !q.items[i].told {
+			list = append(list, statusCode(q.items[i].Code()))
+		}
 	}
 	return list
 }

@@ -55,6 +55,7 @@ type Response struct {
 	adapt func(*Request, Response) Response // nil for no change
 
 	unexpected error // what nothing was scripted for
+	told       bool  // it stands for a script whose fault was reported
 	err        error // the first thing that is wrong with the script
 }
 

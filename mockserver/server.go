@@ -94,6 +94,7 @@ func (s *Server) Enqueue(responses ...Response) {
 		if err := r.Err(); err != nil {
 			s.fault(err)
 			r = scriptFault(err)
+			r.told = true
 		}
 		s.queue.Enqueue(r)
 	}

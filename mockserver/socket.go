@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp/http1"
+	"github.com/okhttp-go/ok/okhttp/http2"
 	"github.com/okhttp-go/ok/okio"
 )
 
 // A SocketHandler speaks for the server once the head of a response was sent. See [Response.Socket].
 type SocketHandler interface {
 	// ServeSocket has the socket until it returns. What it has not closed by then is closed in good order; goroutines that it started must
-	// not use the socket any more. ctx ends when the server closes, which breaks the socket off as well. A panic breaks it off and
-	// fails the test of [New].
+	// not use the socket any more. ctx ends when the server closes, which breaks the socket off as well. A panic breaks it off,
+	// over HTTP/2 with INTERNAL_ERROR, and fails the test of [New].
 	ServeSocket(ctx context.Context, r *Request, s okio.Socket)
 }
 
@@ -152,12 +153,12 @@ func (c *connection) endChunks(body *http1.BodyWriter, trailers []string) error 
 }
 
 // handle calls a handler, whose panic breaks the socket off.
-func (c *connection) handle(ctx context.Context, r *Request, h SocketHandler, s okio.Socket) {
+func (c *connection) handle(ctx context.Context, r *Request, h SocketHandler, s *handedSocket) {
 	defer func() {
 		if p := recover(); p != nil {
 			err := newPanicError("socket handler", p).answering(r)
 			c.server.fault(err)
-			s.Cancel(err)
+			s.breakOff(err)
 			c.over = c.session.Load() == nil
 		}
 	}()
@@ -179,6 +180,7 @@ func (x *streamExchange) sendSocket(ctx context.Context, resp *Response) (struck
 	}
 	socket := x.stream.Socket()
 	s := &handedSocket{source: socket.Source(), sink: socket.Sink(), cancel: socket.Cancel}
+	s.broken = func(err error) { x.stream.Cancel(http2.InternalError, err) }
 	if trailers := resp.trailers; len(trailers) > 0 {
 		s.sink = &trailedSink{Sink: socket.Sink(), end: func() error { return x.stream.SendTrailers(trailers) }}
 	}
@@ -206,6 +208,16 @@ type handedSocket struct {
 	source okio.Source
 	sink   okio.Sink
 	cancel func(error)
+	broken func(error) // in place of cancel, by a panic; nil for cancel
+}
+
+// breakOff is what a panic does.
+func (s *handedSocket) breakOff(err error) {
+	if s.broken != nil {
+		s.broken(err)
+		return
+	}
+	s.cancel(err)
 }
 
 func (s *handedSocket) Source() okio.Source { return s.source }

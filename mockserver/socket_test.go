@@ -226,8 +226,12 @@ func TestHandlersThatFail(t *testing.T) {
 				s.Enqueue(mockserver.Reply(200).Socket(h), mockserver.Reply(200).Text("next"))
 				if version == "HTTP/2" {
 					c := dial2(t, s)
-					if _, _, _, err := reply(c.open("GET", "/", "")); !errors.As(err, new(*http2.StreamResetError)) {
-						t.Errorf("ended with %v, want a reset", err)
+					reset, want := (*http2.StreamResetError)(nil), http2.Cancel
+					if name == "panic" {
+						want = http2.InternalError
+					}
+					if _, _, _, err := reply(c.open("GET", "/", "")); !errors.As(err, &reset) || reset.Code != want {
+						t.Errorf("ended with %v, want a reset with %v", err, want)
 					}
 					c.want(c.open("GET", "/", ""), []string{":status 200 content-length 4"}, "next")
 				} else {

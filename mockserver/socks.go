@@ -17,7 +17,8 @@ type SOCKS5 struct {
 	// User and Password are what the client has to show (RFC 1929), unless both are empty.
 	User, Password string
 	// Reply, if not nil, answers a request for a destination, "host:port" with a name or an address, as the client gave it: 0 opens the tunnel, other
-	// codes (RFC 1928 section 6) refuse it: 1 general failure, 2 not allowed, 3 network unreachable, 4 host unreachable, 5 refused, 6 TTL expired.
+	// codes (RFC 1928 section 6) refuse it: 1 general failure, 2 not allowed, 3 network unreachable, 4 host unreachable, 5 refused, 6 TTL expired. A panic is 1,
+	// and fails the test of [New].
 	Reply func(destination string) byte
 }
 
@@ -67,7 +68,12 @@ func (c *connection) socks(conn net.Conn) net.Conn {
 		c.tunnel = destination
 		return conn
 	}
-	if failed := (*SOCKSError)(nil); errors.As(err, &failed) && failed.Err != nil {
+	failed, fault := (*SOCKSError)(nil), (*panicError)(nil)
+	switch isFailed := errors.As(err, &failed); {
+	case isFailed && errors.As(failed.Err, &fault):
+		c.server.fault(fault)
+		failed.Err = fault.short()
+	case isFailed && failed.Err != nil:
 		failed.Err = c.failure(failed.Err)
 	}
 	r := c.newRequest()
@@ -112,16 +118,20 @@ func (s *SOCKS5) serve(conn io.ReadWriter) (destination string, err error) {
 		}
 		destination = net.JoinHostPort(host, strconv.Itoa(int(binary.BigEndian.Uint16(port[:]))))
 	}
+	var fault error
 	switch {
 	case request[0] != 5:
 		return fail(fmt.Sprintf("expected version 5 of a request but got %d", request[0]), nil)
 	case reply == 0 && request[1] != 1:
 		reply = 7 // command not supported
 	case reply == 0 && s.Reply != nil:
-		reply = s.Reply(destination)
+		reply, fault = s.decide(destination)
 	}
 	if _, err := conn.Write([]byte{5, reply, 0, 1, 0, 0, 0, 0, 0, 0}); err != nil {
 		return fail("writing the reply", err)
+	}
+	if fault != nil {
+		return fail("refused with 1", fault)
 	}
 	switch reply {
 	case 0:
@@ -132,6 +142,16 @@ func (s *SOCKS5) serve(conn io.ReadWriter) (destination string, err error) {
 		return fail(fmt.Sprintf("expected an address of type 1, 3 or 4 but got %d", request[3]), nil)
 	}
 	return fail(fmt.Sprintf("refused with %d", reply), nil)
+}
+
+// decide asks the script, whose panic is a general failure.
+func (s *SOCKS5) decide(destination string) (reply byte, fault error) {
+	defer func() {
+		if p := recover(); p != nil {
+			reply, fault = 1, newPanicError("SOCKS5.Reply", p)
+		}
+	}()
+	return s.Reply(destination), nil
 }
 
 // authenticate chooses one of the methods that a client offers, and has it show what that takes.

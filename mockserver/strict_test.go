@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/okhttp-go/ok/mockserver"
+	"github.com/okhttp-go/ok/mockserver/match"
 	"github.com/okhttp-go/ok/okio"
 )
 
@@ -37,6 +38,32 @@ func TestStrict(t *testing.T) {
 			w.send("GET /untaken HTTP/1.1··")
 			w.want("HTTP/1.1 200 OK·")
 		}, []string{"1 request was not taken: GET /untaken"}},
+		{"a request that was awaited", func(t *testing.T, s *mockserver.Server, w *wire) {
+			s.Enqueue(mockserver.Reply(200))
+			w.send(get)
+			if _, err := s.AwaitRequests(t.Context(), match.All(), 1); err != nil {
+				t.Error(err)
+			}
+			w.want("HTTP/1.1 200 OK·")
+		}, nil},
+		{"a request that was found", func(_ *testing.T, s *mockserver.Server, w *wire) {
+			s.Enqueue(mockserver.Reply(200))
+			w.send(get)
+			w.want("HTTP/1.1 200 OK·")
+			s.FindRequests(match.All())
+		}, nil},
+		{"a request that was listed", func(_ *testing.T, s *mockserver.Server, w *wire) {
+			s.Enqueue(mockserver.Reply(200))
+			w.send(get)
+			w.want("HTTP/1.1 200 OK·")
+			s.Requests()
+		}, nil},
+		{"a fault of the script, once", func(t *testing.T, s *mockserver.Server, _ *wire) {
+			s.Enqueue(mockserver.Reply(99))
+			if s.Queue().Len() != 1 {
+				t.Error("nothing stands for the fault")
+			}
+		}, []string{"status 99"}},
 		{"a request that waits", func(t *testing.T, s *mockserver.Server, w *wire) {
 			entered := make(chan struct{})
 			s.SetDispatcher(mockserver.DispatcherFunc(func(ctx context.Context, _ *mockserver.Request) mockserver.Response {

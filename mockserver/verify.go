@@ -181,19 +181,23 @@ func (s *Server) Check(m Matcher, times Times) error {
 // [WithJournalLimit].
 func (s *Server) Requests() []*Request {
 	kept, _, _ := s.journal.all(false)
+	s.journal.see(kept)
 	return kept
 }
 
 // FindRequests returns those of [Server.Requests] that m describes.
 func (s *Server) FindRequests(m Matcher) []*Request {
 	found, _ := s.journal.find(context.Background(), m, 0)
+	s.journal.see(found)
 	return found
 }
 
 // AwaitRequests waits until there are n requests that m describes, be they taken or not, and returns all of them. When ctx ends it returns those that
 // there are with an error that wraps ctx's cause, and [ErrClosed] when the server does.
 func (s *Server) AwaitRequests(ctx context.Context, m Matcher, n int) ([]*Request, error) {
-	return s.journal.find(ctx, m, n)
+	found, err := s.journal.find(ctx, m, n)
+	s.journal.see(found)
+	return found, err
 }
 
 // ForgetRequests empties the journal: the requests so far are neither taken nor verified any more. [Server.RequestCount] stays.

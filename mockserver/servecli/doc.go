@@ -9,7 +9,7 @@
 //	mockserver version
 //	mockserver help
 //
-// The first line of output is "listening on URL", once connections are accepted. The command ends with status 0 on SIGTERM or SIGINT. It
+// The first line of output is "listening on URL", once connections are accepted. The command ends with status 0 on SIGTERM or SIGINT, once the requests under way are answered, or after --grace. It
 // listens on a free port of 127.0.0.1 unless --addr says otherwise. --tls serves HTTPS with a certificate made for localhost and the
 // host of --addr, with HTTP/2 and HTTP/1.1 by ALPN; --cert-out writes what clients must trust, in PEM, before the first line of output. --h2c
 // serves HTTP/2 in cleartext to clients that begin with its preface (prior knowledge), and HTTP/1.1 to others. --verbose logs each request to

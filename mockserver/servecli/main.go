@@ -37,11 +37,13 @@ flags of serve:
   --record-mode MODE once asks for what was not recorded, always asks each time and records answers that differ one after another, passthrough
                      asks each time and records nothing (default once)
   --replay-latency   let recorded responses take the time that they took
+  --grace DURATION   how long requests under way may go on after a signal; 0 breaks them off (default 5s)
   --admin HOST:PORT  let the server be looked at and changed, on a loopback address
   --admin-token-file FILE
                      the token for that; made with a random one if there is no such file
 
-The first line of output is "listening on URL", with --admin the second one is "admin on URL". SIGTERM and SIGINT end the server.
+The first line of output is "listening on URL", with --admin the second one is "admin on URL". SIGTERM and SIGINT end the server
+once what is under way is finished, or after --grace; a second signal ends it at once.
 The formats: go doc github.com/okhttp-go/ok/mockserver/servecli for scripts, go doc github.com/okhttp-go/ok/mockserver/stub for stub files.
 `
 

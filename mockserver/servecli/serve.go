@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/okhttp-go/ok/mockserver"
 	"github.com/okhttp-go/ok/mockserver/record"
@@ -32,6 +33,7 @@ type serveArgs struct {
 	mode             record.Mode
 	latency          bool
 	admin, tokenFile string
+	grace            time.Duration
 }
 
 func parseServe(args []string) (o serveArgs, err error) {
@@ -53,12 +55,15 @@ func parseServe(args []string) (o serveArgs, err error) {
 	flags.BoolVar(&o.latency, "replay-latency", false, "")
 	flags.StringVar(&o.admin, "admin", "", "")
 	flags.StringVar(&o.tokenFile, "admin-token-file", "", "")
+	flags.DurationVar(&o.grace, "grace", 5*time.Second, "")
 	paths, err := parseFlags(flags, args)
 	if err != nil {
 		return o, err
 	}
 	flags.Visit(func(f *flag.Flag) { o.seeded = o.seeded || f.Name == "seed" })
 	switch {
+	case o.grace < 0:
+		return o, usagef("serve: --grace %v: expected a duration of at least 0", o.grace)
 	case len(paths) > 1, len(paths) == 0 && len(o.stubs) == 0 && o.record == "" && o.admin == "":
 		return o, usagef("serve: expected one folder, script or stub file but got %d", len(paths))
 	case len(paths) == 1 && o.record != "":
@@ -232,7 +237,22 @@ func serve(ctx context.Context, o serveArgs, out, errOut io.Writer) (err error) 
 		return fmt.Errorf("writing the address: %w", err)
 	}
 	<-ctx.Done()
-	return nil
+	return farewell(ctx, server, o.grace, errOut)
+}
+
+// farewell lets what is under way finish, for a time.
+func farewell(ctx context.Context, server *mockserver.Server, grace time.Duration, errOut io.Writer) error {
+	if grace == 0 {
+		return server.Close()
+	}
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	err := server.Shutdown(limited)
+	if errors.Is(err, context.DeadlineExceeded) {
+		fmt.Fprintf(errOut, "mockserver: what was not finished %v after the signal was broken off\n", grace)
+		return nil // the deferred Close tells what is wrong beyond that
+	}
+	return err
 }
 
 // save keeps what was recorded, and says what was not.

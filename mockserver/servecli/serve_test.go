@@ -325,3 +325,57 @@ func TestSignalsEndTheCommand(t *testing.T) {
 		}
 	}
 }
+
+// TestSignalLetsRequestsFinish signals when the first half of a body is there and the other half is not.
+func TestSignalLetsRequestsFinish(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		grace, body string // "" for a body that breaks off
+	}{{"1m", "ab"}, {"0", ""}, {"1ms", ""}} {
+		script := filepath.Join(t.TempDir(), "site.mock")
+		pause := "30s"
+		if tt.body != "" {
+			pause = "300ms"
+		}
+		if err := os.WriteFile(script, []byte("GET /\n  throttle 1 "+pause+"\n  body \"ab\"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), self, "serve", "--grace", tt.grace, script)
+		cmd.Env = append(os.Environ(), "SERVECLI_TEST_COMMAND=1")
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		line, err := bufio.NewReader(out).ReadString('\n')
+		url, ok := strings.CutPrefix(strings.TrimSpace(line), "listening on ")
+		if err != nil || !ok {
+			t.Fatalf("first line %q, %v", line, err)
+		}
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		resp, err := client.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := make([]byte, 1)
+		if _, err := io.ReadFull(resp.Body, first); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		rest, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if got := string(first) + string(rest); tt.body != "" && (got != tt.body || err != nil) || tt.body == "" && err == nil {
+			t.Errorf("--grace %s: %q, %v", tt.grace, got, err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("--grace %s: %v", tt.grace, err)
+		}
+	}
+}
