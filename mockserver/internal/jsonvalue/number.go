@@ -24,6 +24,7 @@ type decimal struct {
 	negative bool
 	digits   string // "" for zero
 	exponent int64
+	huge     string // what an exponent of the text is, without a sign and zeros before it, that is beyond int64 by far
 }
 
 func (d decimal) sign() int {
@@ -37,6 +38,12 @@ func (d decimal) sign() int {
 }
 
 func (d decimal) magnitude(e decimal) int {
+	if n := cmp.Or(cmp.Compare(len(d.huge), len(e.huge)), strings.Compare(d.huge, e.huge)); n != 0 && (d.exponent < 0) == (e.exponent < 0) {
+		if d.exponent < 0 {
+			return -n
+		}
+		return n
+	}
 	if d.exponent != e.exponent {
 		return cmp.Compare(d.exponent, e.exponent)
 	}
@@ -47,8 +54,8 @@ func decimalOf(text string) (d decimal) {
 	text, d.negative = strings.CutPrefix(text, "-")
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
 		exponent, err := strconv.ParseInt(text[i+1:], 10, 62)
-		if err != nil { // out of range, and then the nearest in range
-			exponent = 1 << 60
+		if err != nil { // out of range, and then the nearest in range, with the digits that tell it from others
+			exponent, d.huge = 1<<60, strings.TrimLeft(text[i+1:], "+-0")
 			if strings.HasPrefix(text[i+1:], "-") {
 				exponent = -exponent
 			}

@@ -130,6 +130,8 @@ type differ struct {
 	budget int  // of comparisons
 	trial  bool // only whether there is a difference matters
 	differ bool // there is
+	// exceeded says that the budget is used up.
+	exceeded bool
 }
 
 func (d *differ) add(path, want, got string, missing bool) {
@@ -138,15 +140,25 @@ func (d *differ) add(path, want, got string, missing bool) {
 	}
 }
 
+// excess says, once, that the budget is used up.
+func (d *differ) excess(path string) {
+	if !d.exceeded {
+		d.add(path, "less to compare", "more than can be compared", false)
+	}
+	d.exceeded = true
+}
+
 // over reports whether no more differences are wanted.
-func (d *differ) over() bool { return len(d.list) >= maxDifferences || d.trial && d.differ }
+func (d *differ) over() bool {
+	return d.exceeded || len(d.list) >= maxDifferences || d.trial && d.differ
+}
 
 func (d *differ) compare(path string, want, got any) {
 	if d.over() {
 		return
 	}
 	if d.budget--; d.budget < 0 {
-		d.add(path, "less to compare", "more than can be compared", false)
+		d.excess(path)
 		return
 	}
 	switch want := want.(type) {
@@ -201,36 +213,6 @@ func (d *differ) arrays(path string, want, got []any) {
 		}
 	}
 	if len(got) > len(want) && !d.rules.ExtraElements {
-		d.add(path, fmt.Sprintf("%d elements", len(want)), fmt.Sprintf("%d elements", len(got)), false)
-	}
-}
-
-// unordered gives each expected element the first one that fits and is not given away.
-func (d *differ) unordered(path string, want, got []any) {
-	used := make([]bool, len(got))
-	left := len(got)
-	for i, value := range want {
-		if d.over() {
-			return
-		}
-		found := false
-		for j := range got {
-			if used[j] || d.budget < 0 {
-				continue
-			}
-			trial := differ{rules: d.rules, budget: d.budget, trial: true}
-			trial.compare("", value, got[j])
-			if d.budget = trial.budget; !trial.differ {
-				used[j], found = true, true
-				left--
-				break
-			}
-		}
-		if !found {
-			d.add(path+"["+strconv.Itoa(i)+"]", Short(value), "in no element", true)
-		}
-	}
-	if left > 0 && !d.rules.ExtraElements {
 		d.add(path, fmt.Sprintf("%d elements", len(want)), fmt.Sprintf("%d elements", len(got)), false)
 	}
 }

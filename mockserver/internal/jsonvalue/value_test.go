@@ -27,8 +27,14 @@ func TestDifferences(t *testing.T) {
 		{`[1,2,3]`, `[1]`, Rules{}, `$[1]: 2 / missing; $[2]: 3 / missing`},
 		{`[1,2]`, `[2,1]`, Rules{}, `$[0]: 1 / 2; $[1]: 2 / 1`},
 		{`[1,2]`, `[2,1]`, anyOrder, ""},
-		{`[1,1,2]`, `[2,1,2]`, anyOrder, `$[1]: 1 / in no element; $: 3 elements / 3 elements`},
+		{`[1,1,2]`, `[2,1,2]`, anyOrder, `$[1]: 1 / in no element`},
 		{`[{"a":1}]`, `[0,{"a":1,"b":2}]`, loose, ""},
+		{`[{"a":1},{"a":1,"b":2}]`, `[{"a":1,"b":2},{"a":1}]`, Rules{ExtraMembers: true, AnyOrder: true}, ""},
+		{`[{"a":1},{"b":2},{"c":3}]`, `[{"a":1,"b":2,"x":0},{"a":1,"c":3},{"b":2,"a":1}]`, Rules{ExtraMembers: true, AnyOrder: true}, ""},
+		{`[{"a":1},{"a":1,"b":2}]`, `[{"a":1,"c":2},{"a":1}]`, Rules{ExtraMembers: true, AnyOrder: true}, `$[1]: {"a":1,"b":2} / in no element`},
+		{`[[1,2],[2,3.0]]`, `[[3,2],[2,1]]`, anyOrder, ""},
+		{`[1,1]`, `[1,1,1]`, anyOrder, `$: 2 elements / 3 elements`},
+		{`[]`, `[]`, anyOrder, ""}, {`[1]`, `[]`, anyOrder, `$[0]: 1 / in no element`},
 		{`null`, `false`, Rules{}, `$: null / false`},
 		{`"1"`, `1`, Rules{}, `$: "1" / 1`},
 		{`{}`, `[]`, Rules{}, `$: {} / []`},
@@ -60,6 +66,34 @@ func TestDifferencesAreBounded(t *testing.T) {
 	}
 	if n := len(Differences(want, got, Rules{AnyOrder: true})); n == 0 || n > maxDifferences {
 		t.Errorf("%d differences", n)
+	}
+}
+
+func TestLargeArraysInAnyOrder(t *testing.T) {
+	var want, got []any
+	for i := range 50_000 {
+		want = append(want, json.Number(fmt.Sprint(i)))
+		got = append(got, json.Number(fmt.Sprintf("%d.0", 50_000-1-i)))
+	}
+	if list := Differences(want, got, Rules{AnyOrder: true}); len(list) != 0 {
+		t.Errorf("got %v", list)
+	}
+	want, got = nil, nil
+	for i := range 3000 {
+		want = append(want, map[string]any{"a": json.Number(fmt.Sprint(i))})
+		got = append(got, map[string]any{"a": json.Number(fmt.Sprint(2999 - i)), "b": nil})
+	}
+	list := Differences(want, got, Rules{AnyOrder: true, ExtraMembers: true})
+	if len(list) != 1 || list[0].Got != "more than can be compared" {
+		t.Errorf("got %v", list)
+	}
+}
+
+func TestMoreThan(t *testing.T) {
+	for text, n := range map[string]int{`1`: 1, `[1,2]`: 3, `{"a,[":[]}`: 3, `"\"[[["`: 1} {
+		if MoreThan([]byte(text), n) || !MoreThan([]byte(text), n-1) {
+			t.Errorf("%s: expected %d values", text, n)
+		}
 	}
 }
 
@@ -96,7 +130,8 @@ func TestCompareNumbers(t *testing.T) {
 		a, b json.Number
 		want int
 	}{
-		{"1e99999999999999999999", "1e9", 1}, {"-1e99999999999999999999", "1", -1}, {"1e-99999999999999999999", "0", 1}, {"1e-99999999999999999999", "1", -1},
+		{"1e99999999999999999999", "1e9", 1}, {"1e99999999999999999999", "1e99999999999999999998", 1}, {"1e-99999999999999999999", "1e-99999999999999999998", -1},
+		{"1e99999999999999999999", "1.0E+099999999999999999999", 0}, {"1e99999999999999999999", "1e-999999999999999999999", 1}, {"-1e99999999999999999999", "1", -1}, {"1e-99999999999999999999", "0", 1}, {"1e-99999999999999999999", "1", -1},
 	} {
 		if got := CompareNumbers(tt.a, tt.b); got != tt.want {
 			t.Errorf("%s and %s: got %d, want %d", tt.a, tt.b, got, tt.want)
