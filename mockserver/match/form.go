@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/okhttp-go/ok/mockserver"
+	"github.com/okhttp-go/ok/mockserver/internal/target"
 	"github.com/okhttp-go/ok/okhttp"
 	"github.com/okhttp-go/ok/okhttp/okmultipart"
 	"github.com/okhttp-go/ok/okio"
@@ -17,7 +18,8 @@ import (
 // Form matches requests with a form as their body (application/x-www-form-urlencoded) that has a field which p describes.
 func Form(name string, p Pattern) mockserver.Matcher {
 	what := "form field " + name
-	return &matcher{text: what + " " + p.String(), err: p.err, body: true, match: func(r *mockserver.Request) []mockserver.Mismatch {
+	shown := valuesMatcher(what, p, target.Secret(name), nil).text
+	return &matcher{text: shown, err: p.err, body: true, match: func(r *mockserver.Request) []mockserver.Mismatch {
 		if wrong := typed(r, "application/x-www-form-urlencoded"); wrong != nil {
 			return wrong
 		}
@@ -27,7 +29,7 @@ func Form(name string, p Pattern) mockserver.Matcher {
 		if wrong != nil {
 			return wrong
 		}
-		return valuesMatcher(what, p, false, func(*mockserver.Request) []string { return fields[name] }).match(r)
+		return valuesMatcher(what, p, target.Secret(name), func(*mockserver.Request) []string { return fields[name] }).match(r)
 	}}
 }
 

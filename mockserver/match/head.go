@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/okhttp-go/ok/mockserver"
+	"github.com/okhttp-go/ok/mockserver/internal/target"
 )
 
 // Method matches requests of one of the methods, which are case-sensitive (RFC 9110 section 9.1).
@@ -111,9 +112,9 @@ func Connection(index int) mockserver.Matcher {
 	}}
 }
 
-// Query matches requests with a query parameter that p describes. Names and values are decoded as those of forms are: + is a space.
+// Query matches requests with a query parameter that p describes. Reports do not show the values of one that is called like a secret, such as token or password. Names and values are decoded as those of forms are: + is a space.
 func Query(name string, p Pattern) mockserver.Matcher {
-	return valuesMatcher("query "+name, p, false, func(r *mockserver.Request) []string {
+	return valuesMatcher("query "+name, p, target.Secret(name), func(r *mockserver.Request) []string {
 		_, query, _ := split(r)
 		return parameters(query, name)
 	})

@@ -37,7 +37,7 @@ type Near struct {
 	Mismatches []mockserver.Mismatch
 }
 
-// String is a report of several lines.
+// String is a report of several lines. Headers, query parameters and form fields that are called like secrets are shown without their values; of other bodies it shows what differs as it is.
 func (m *Miss) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "no route of %d matches %s %s %s", m.Routes, m.Request.Method, target.Shown(m.Request.Target), m.Request.Proto)
