@@ -209,7 +209,7 @@ func everyday() map[string][]byte {
 	var records, numbers []byte
 	for i := 0; len(records) < 64<<10; i++ {
 		records = fmt.Appendf(records, `{"id":"%08x-%04x","symbol":"%c%c%cUSDT","price":%d.%02d,"amount":"0.%06d","side":%q,"time":%d},`, random.Uint32(), random.IntN(1<<16),
-			'A'+random.IntN(26), 'A'+random.IntN(26), 'A'+random.IntN(26), random.IntN(70000), random.IntN(100), random.IntN(1e6), []string{"buy", "sell"}[random.IntN(2)], 1700000000000+i*37)
+			'A'+random.IntN(26), 'A'+random.IntN(26), 'A'+random.IntN(26), random.IntN(70000), random.IntN(100), random.IntN(1e6), []string{"buy", "sell"}[random.IntN(2)], 1700000000000+int64(i)*37)
 	}
 	for len(numbers) < 64<<10 {
 		numbers = fmt.Appendf(numbers, "[%d,%.4f],", random.IntN(1e6), random.NormFloat64())

@@ -38,7 +38,7 @@ func newProber(c net.Conn) *prober {
 	p := &prober{raw: raw}
 	p.look = func(fd uintptr) {
 		for {
-			n, _, err := syscall.Recvfrom(int(fd), p.buf[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+			n, err := peekByte(fd, &p.buf)
 			switch {
 			case err == syscall.EINTR:
 				continue

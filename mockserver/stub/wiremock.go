@@ -169,7 +169,7 @@ func (v value) millis() Duration {
 func (v value) floatMillis() Duration {
 	f := v.float()
 	if f < 0 || f > 1<<31 {
-		v.fail("expected a number from 0 to %d but it is %s", 1<<31, v.Text)
+		v.fail("expected a number from 0 to %d but it is %s", int64(1<<31), v.Text)
 		return 0
 	}
 	return Duration(f * float64(time.Millisecond))
