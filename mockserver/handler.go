@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -16,11 +17,13 @@ import (
 )
 
 // Handler lets an [http.Handler] answer, as net/http's server would: Expect, 1xx statuses, Flush, trailers, [http.ErrAbortHandler] and a Content-Type found
-// by looking at the first bytes mean what they mean there. The request body was read before the handler is called, and is what [WithBodyLimit] kept. A
+// by looking at the first bytes mean what they mean there. A Content-Length that the handler sets holds: Write beyond it is [http.ErrContentLength],
+// and a response that is shorter is broken off. What is set in the header after the first Write, or WriteHeader, is not sent, but for trailers. The request
+// body was read before the handler is called, and is what [WithBodyLimit] kept: reading fails where more came. A
 // response that is over within 32 KiB and without Flush has a Content-Length; others are sent while the handler writes them, and have no trailers. The
 // context of the request ends when the client is found to be gone, which is looked for once the handler asks its context, as [Dispatcher] says, and on HTTP/1 is once it does not take
-// the response where that has begun, and when the server closes. There is no Hijack. Header fields go out sorted
-// by name.
+// the response where that has begun, and when the server closes. There is no Hijack, and there are no deadlines. Header fields go out sorted
+// by name. HEAD is told a Content-Length wherever one is known, 0 too, and over HTTP/2 Write beyond the Content-Length fails as on HTTP/1.
 //
 // The handler runs on a goroutine that the server waits for when it closes. A panic is answered with 500, or breaks the response off, and fails the test of
 // [New].
@@ -125,12 +128,24 @@ func (r *Request) std() (*http.Request, error) {
 		if _, sized := r.Headers.Last("Content-Length"); !sized {
 			request.ContentLength = -1
 		}
+		if kept := int64(len(r.Body)); kept < r.BodySize {
+			over := fmt.Errorf("mockserver: %d bytes of the request body were kept, and it has %d: see WithBodyLimit", kept, r.BodySize)
+			request.Body = io.NopCloser(io.MultiReader(bytes.NewReader(r.Body), failingReader{over}))
+		}
 	}
 	if r.Trailers.Len() > 0 {
 		request.Trailer = r.Trailers.HTTP()
 	}
 	return request, nil
 }
+
+// failingReader fails.
+type failingReader struct{ err error }
+
+func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
+
+// errShort is why a response breaks off whose handler said that it would be longer.
+var errShort = errors.New("mockserver: the handler wrote less than the Content-Length that it set")
 
 // buffered is how much of a response a handler may write before it is sent.
 const buffered = 32 << 10
@@ -143,7 +158,12 @@ type handlerWriter struct {
 	request   *Request
 	head      bool // the request is HEAD
 	header    http.Header
-	status    int // 0 until WriteHeader
+	sent      http.Header // header as it was at WriteHeader, which is what goes out; nil until then
+	declared  int64       // the Content-Length of the handler, -1 for none
+	written   int64
+	chunked   bool // the response is for the chunked coding
+	coded     bool // the handler says so, after which net/http does not look for a Content-Type
+	status    int  // 0 until WriteHeader
 	infos     []informational
 	body      bytes.Buffer // until committed
 	committed bool
@@ -155,7 +175,7 @@ type handlerWriter struct {
 func newHandlerWriter(cancel func(), request *Request) *handlerWriter {
 	r, w := io.Pipe()
 	return &handlerWriter{
-		ready: make(chan Response, 1), fault: func(error) {}, request: request, head: request.Method == http.MethodHead, header: http.Header{}, pipe: w,
+		ready: make(chan Response, 1), fault: func(error) {}, request: request, head: request.Method == http.MethodHead, header: http.Header{}, declared: -1, pipe: w,
 		reader: &handlerBody{r, cancel},
 	}
 }
@@ -177,20 +197,53 @@ func (w *handlerWriter) WriteHeader(status int) {
 	if w.status != 0 {
 		return
 	}
+	if status < 100 || status > 999 {
+		panic(fmt.Sprintf("invalid WriteHeader code %v", status)) // as in net/http
+	}
 	if status >= 100 && status < 200 && status != 101 {
 		w.infos = append(w.infos, informational{status: status, fields: fieldsOf(w.header)})
 		return
 	}
 	w.status = status
+	w.sent = w.header.Clone()
+	version2 := w.request.Proto == "HTTP/2" // where there are no codings
+	switch coding := w.sent.Get("Transfer-Encoding"); {
+	case !version2 && strings.EqualFold(coding, "chunked"):
+		w.chunked, w.coded = true, true
+		w.sent.Del("Content-Length")
+	case w.sent.Get("Content-Length") != "":
+		n, err := strconv.ParseUint(w.sent.Get("Content-Length"), 10, 63)
+		if err != nil { // as if it were not there
+			w.sent.Del("Content-Length")
+			w.chunked = !version2
+			break
+		}
+		w.declared = int64(n)
+	}
+	w.sent.Del("Transfer-Encoding") // the framing is the server's
+}
+
+// short reports whether the response is less than the handler said.
+func (w *handlerWriter) short() bool {
+	return !w.head && bodyAllowed(w.status) && w.written < w.declared
 }
 
 func bodyAllowed(status int) bool { return status >= 200 && status != 204 && status != 304 }
 
 func (w *handlerWriter) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
-	switch {
-	case !bodyAllowed(w.status):
+	if !bodyAllowed(w.status) {
 		return 0, http.ErrBodyNotAllowed
+	}
+	if w.declared >= 0 && int64(len(p)) > w.declared-w.written {
+		return 0, http.ErrContentLength
+	}
+	w.written += int64(len(p))
+	return w.write(p)
+}
+
+func (w *handlerWriter) write(p []byte) (int, error) {
+	switch {
 	case w.committed && w.head:
 		return len(p), nil
 	case w.committed:
@@ -206,7 +259,7 @@ func (w *handlerWriter) Write(p []byte) (int, error) {
 			return 0, err
 		}
 	}
-	return w.Write(p)
+	return w.write(p)
 }
 
 // Flush implements [http.Flusher].
@@ -225,19 +278,15 @@ func (w *handlerWriter) Flush() {
 
 // sniff finds the Content-Type where the handler says none.
 func (w *handlerWriter) sniff(p []byte) {
-	if _, given := w.header["Content-Type"]; !given && w.header.Get("Content-Encoding") == "" && len(p) > 0 {
-		w.header.Set("Content-Type", http.DetectContentType(p))
+	if _, given := w.sent["Content-Type"]; !given && !w.coded && w.sent.Get("Content-Encoding") == "" && len(p) > 0 {
+		w.sent.Set("Content-Type", http.DetectContentType(p))
 	}
 }
 
 // commit hands the head over; the body follows through the pipe.
 func (w *handlerWriter) commit() {
 	w.committed = true
-	length := int64(-1)
-	if n, err := strconv.ParseInt(w.header.Get("Content-Length"), 10, 64); err == nil && n >= 0 {
-		length = n
-	}
-	w.ready <- w.response(fieldsOf(w.header)).Stream(length, func() (io.ReadCloser, error) { return w.reader, nil })
+	w.ready <- w.response(fieldsOf(w.sent)).Stream(w.declared, func() (io.ReadCloser, error) { return w.reader, nil })
 }
 
 func (w *handlerWriter) response(fields []string) Response {
@@ -259,6 +308,8 @@ func (w *handlerWriter) finish() {
 		w.pipe.CloseWithError(errGone)
 	case p == nil && !w.returned:
 		w.ready <- scriptFault(errGone)
+	case p == nil && w.committed && w.short():
+		w.pipe.CloseWithError(errShort)
 	case p == nil && w.committed:
 		w.pipe.Close()
 	case p == nil:
@@ -279,20 +330,24 @@ func (w *handlerWriter) finish() {
 func (w *handlerWriter) whole() Response {
 	w.WriteHeader(http.StatusOK)
 	w.sniff(w.body.Bytes())
-	header := maps.Clone(w.header)
+	header := w.sent
+	if w.short() {
+		body := io.MultiReader(bytes.NewReader(w.body.Bytes()), failingReader{errShort})
+		return w.response(fieldsOf(header)).Stream(w.declared, func() (io.ReadCloser, error) { return io.NopCloser(body), nil })
+	}
 	var trailers []string
 	for _, line := range header["Trailer"] {
 		for name := range strings.SplitSeq(line, ",") {
 			name = http.CanonicalHeaderKey(strings.TrimSpace(name))
-			for _, v := range header[name] {
+			for _, v := range w.header[name] {
 				trailers = append(trailers, name, v)
 			}
 			delete(header, name)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(header)) {
+	for _, name := range slices.Sorted(maps.Keys(w.header)) {
 		if late, ok := strings.CutPrefix(name, http.TrailerPrefix); ok {
-			for _, v := range header[name] {
+			for _, v := range w.header[name] {
 				trailers = append(trailers, late, v)
 			}
 		}
@@ -301,7 +356,7 @@ func (w *handlerWriter) whole() Response {
 	if w.head || !bodyAllowed(w.status) {
 		return w.bodiless(resp)
 	}
-	if len(trailers) == 0 {
+	if len(trailers) == 0 && !w.chunked {
 		return resp.Body(w.body.Bytes())
 	}
 	resp = resp.Body(w.body.Bytes()).Chunked()
