@@ -113,6 +113,7 @@
 //
 // # What only code can say
 //
-// Responses of code can do three things more: [mockserver.Response.Adapt] makes any response for a request, of which templates are the part that files have,
-// [mockserver.Response.Socket] takes the connection over, as web sockets do, and [mockserver.Response.ThrottleBy] shares one rate among several responses.
+// Responses of code can do four things more: [mockserver.Response.Adapt] makes any response for a request, of which templates are the part that files have,
+// [mockserver.Response.Socket] takes the connection over, as web sockets do, [mockserver.Response.ThrottleBy] shares one rate among several responses, and
+// [mockserver.Response.LateTrailers] gives trailers that the end of the body tells.
 package stub

@@ -22,11 +22,12 @@ var said = map[string][2]string{
 	"OnChunk": {"effects"}, "SkipRequestBody": {"skipRequestBody"}, "ShutdownServer": {"shutdownServer"}, "HeadDelay": {"delay"}, "HeadDelayOf": {"delay"}, "BodyDelay": {"bodyDelay"},
 	"BodyDelayOf": {"bodyDelay"}, "TrailersDelay": {"trailersDelay"}, "Throttle": {"throttle"}, "Dribble": {"dribble"}, "SlowHead": {"slowHead"}, "InTunnel": {"inTunnel"},
 	"Push": {"pushes"}, "Settings": {"settings"},
-	"Adapt":      {"", "code; what files have of it are templates"},
-	"Socket":     {"", "code"},
-	"ThrottleBy": {"", "shares one rate among responses, which a file has no name for"},
-	"Unexpected": {"", "marks the answer to a request that nothing was scripted for, and is no part of a script"},
-	"Code":       {"", "asks"}, "Err": {"", "asks"},
+	"Adapt":        {"", "code; what files have of it are templates"},
+	"Socket":       {"", "code"},
+	"LateTrailers": {"", "code"},
+	"ThrottleBy":   {"", "shares one rate among responses, which a file has no name for"},
+	"Unexpected":   {"", "marks the answer to a request that nothing was scripted for, and is no part of a script"},
+	"Code":         {"", "asks"}, "Err": {"", "asks"},
 }
 
 // A response of a file can be what one of code can be; a new method of code has to be thought of here.
