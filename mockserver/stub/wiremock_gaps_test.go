@@ -106,6 +106,8 @@ func TestImportLosesNothing(t *testing.T) {
 		{`{"request": {"headers": {"A": {"contains": "x", "caseInsensitive": true}}}}`, "request.headers.A: caseInsensitive: expected equalTo"},
 		{`{"request": {"bodyPatterns": [{"contains": "x", "ignoreArrayOrder": true}]}}`, "request.bodyPatterns[0]: ignoreArrayOrder and ignoreExtraElements: expected equalToJson"},
 		{`{"request": {"bodyPatterns": [{"equalToJson": "{\"a\": \"${json-unit.any-string}\"}"}]}}`, "request.bodyPatterns[0].equalToJson: placeholders such as"},
+		{`{"request": {"bodyPatterns": [{"matchesJsonPath": "$[?(@.a == 1)]"}]}}`, "request.bodyPatterns[0].matchesJsonPath: a filter of the whole body"},
+		{`{"request": {"bodyPatterns": [{"matchesJsonPath": {"expression": "$ [ ?(@.a == 1)]", "contains": "x"}}]}}`, "matchesJsonPath: a filter of the whole body"},
 		{`{"request": {"bodyPatterns": [{"matchesJsonPath": {"contains": "x"}}]}}`, "request.bodyPatterns[0].matchesJsonPath: expected an expression"},
 		{`{"request": {"bodyPatterns": [{"matchesJsonPath": {"expression": "$.a", "contains": "x", "equalToJson": "1"}}]}}`, "matchesJsonPath: expected equalToJson or conditions of a text"},
 		{`{"request": {"multipartPatterns": [{"matchingType": "ALL", "name": "n"}]}}`, `request.multipartPatterns[0].matchingType: expected ANY`},

@@ -344,6 +344,13 @@ func (v value) wireJSONPath(b *Body) {
 	} else if !v.is(jsontree.String) {
 		return
 	}
+	// WireMock asks a filter of an object itself, RFC 9535 of its members; what a body will be is not known here.
+	if rest, ok := strings.CutPrefix(strings.TrimSpace(path), "$"); ok {
+		if rest, ok = strings.CutPrefix(strings.TrimSpace(rest), "["); ok && strings.HasPrefix(strings.TrimSpace(rest), "?") {
+			v.fail("a filter of the whole body means another thing here, where it asks the members of an object and not the object: expected a path of what has to be there, with its value")
+			return
+		}
+	}
 	v.valid(match.Err(match.JSONPath(path, match.Present())))
 	b.JSONPath = map[string]JSONValue{path: want}
 }
