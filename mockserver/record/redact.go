@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/json"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -98,31 +99,16 @@ func (r redactor) form(text string) string {
 	return strings.Join(list, "&")
 }
 
-// texts describes the fields of a form, or a query, of which the sensitive ones have only to be there.
-func (r redactor) texts(text string) map[string]stub.Text {
-	all := map[string]stub.Text{}
-	r.pairs(text, func(name, value string, hide bool) {
-		if hide {
-			all[name] = there()
-		} else if _, known := all[name]; !known {
-			all[name] = equal(value)
-		}
-	})
-	return all
-}
-
 // request describes what a recorded response answers.
 func (r redactor) request(req *mockserver.Request, headers []string) stub.Request {
 	s := stub.Request{Method: []string{req.Method}}
-	target := pathOf(req.Target)
-	path, query, hasQuery := strings.Cut(target, "?")
-	if hasQuery && r.pairs(query, func(string, string, bool) {}) {
-		text := equal(path)
-		s.RawPath, s.Query = &text, r.texts(query)
-	} else {
-		text := equal(target)
-		s.Target = &text
+	target := equal(pathOf(req.Target))
+	if path, query, ok := strings.Cut(*target.Equal, "?"); ok {
+		if fields, expr, hidden := r.pairsLike(query); hidden {
+			s.Query, target = fields, like(regexp.QuoteMeta(path+"?")+expr)
+		}
 	}
+	s.Target = &target
 	for _, name := range headers {
 		value, ok := req.Headers.Last(name)
 		if s.Headers == nil {
@@ -140,9 +126,13 @@ func (r redactor) request(req *mockserver.Request, headers []string) stub.Reques
 			s.Headers[name] = equal(value)
 		}
 	}
-	if len(req.Body) > 0 {
-		s.Body = r.body(req)
+	switch req.Method {
+	case "GET", "HEAD", "OPTIONS", "TRACE", "DELETE":
+		if len(req.Body) == 0 {
+			return s // nobody asks whether they have content
+		}
 	}
+	s.Body = r.body(req)
 	return s
 }
 
@@ -150,19 +140,29 @@ func (r redactor) request(req *mockserver.Request, headers []string) stub.Reques
 func (r redactor) body(req *mockserver.Request) *stub.Body {
 	kind := mediaType(req.Headers.Get("Content-Type"))
 	switch {
-	case req.Headers.Get("Content-Encoding") != "", strings.HasPrefix(kind, "multipart/"): // it differs each time, and may hold anything
+	case req.Headers.Get("Content-Encoding") != "": // it may hold anything
 		return nil
-	case kind == "application/x-www-form-urlencoded":
-		return &stub.Body{Form: r.texts(string(req.Body))}
+	case strings.HasPrefix(kind, "multipart/") && len(req.Body) > 0:
+		if expr, ok := r.partsLike(req.Headers.Get("Content-Type"), string(req.Body)); ok {
+			text := like(expr)
+			return &stub.Body{Text: &text}
+		}
+		return nil
+	case kind == "application/x-www-form-urlencoded" && len(req.Body) > 0 && utf8.Valid(req.Body):
+		fields, expr, _ := r.pairsLike(string(req.Body))
+		text := like(expr)
+		return &stub.Body{Form: fields, Text: &text}
 	}
 	if value, err := jsonvalue.Parse(req.Body); err == nil { // whatever it is called: fetch calls its strings text/plain
 		without, hidden := r.json(value, false)
 		text := jsonvalue.Text(without)
 		switch {
-		case r.loose(text) != text: // in a list of strings, say
+		case hidden || r.loose(text) != text: // in a list of strings, say
+			if expr, ok := r.jsonLike(req.Body); ok {
+				text := like(expr)
+				return &stub.Body{Text: &text}
+			}
 			return nil
-		case hidden:
-			return &stub.Body{JSONSubset: json.RawMessage(text)}
 		case kind == "application/json" || strings.HasSuffix(kind, "+json") || kind == "":
 			return &stub.Body{JSON: json.RawMessage(text)}
 		}
