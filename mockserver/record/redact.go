@@ -157,7 +157,12 @@ func (r redactor) body(req *mockserver.Request) *stub.Body {
 		without, hidden := r.json(value, false)
 		text := jsonvalue.Text(without)
 		switch {
-		case hidden || r.loose(text) != text: // in a list of strings, say
+		case hidden && r.loose(text) == text:
+			if b, ok := r.jsonSame(req.Body); ok {
+				return b
+			}
+			return nil
+		case r.loose(text) != text: // in a list of strings, say
 			if expr, ok := r.jsonLike(req.Body); ok {
 				text := like(expr)
 				return &stub.Body{Text: &text}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/okhttp-go/ok/mockserver/internal/jsonvalue"
 	"github.com/okhttp-go/ok/mockserver/stub"
 )
 
@@ -69,6 +70,62 @@ func (r redactor) partsLike(contentType, body string) (expr string, ok bool) {
 
 // mostLike is how long what becomes a regular expression may be.
 const mostLike = 64 << 10
+
+// mostSteps is how much work it may be to count what is in a JSON document.
+const mostSteps = 100_000
+
+// jsonSame describes a JSON value by what it means: all that is not sensitive, that what is is there, and that there is no more. It reports false for what
+// is too large.
+func (r redactor) jsonSame(body []byte) (b *stub.Body, ok bool) {
+	value, err := jsonvalue.Parse(body)
+	if err != nil {
+		return nil, false
+	}
+	paths := map[string]stub.JSONValue{}
+	nodes := r.sensitive(value, "$", paths)
+	if nodes*children(value) > mostSteps {
+		return nil, false
+	}
+	paths[fmt.Sprintf("$[?count($..*) == %d]", nodes)] = stub.JSONValue{Text: there()}
+	without, _ := r.json(value, false)
+	return &stub.Body{JSONSubset: json.RawMessage(jsonvalue.Text(without)), JSONPath: paths}, true
+}
+
+// sensitive notes the paths of members that [redactor.json] takes out, and counts what is in a value.
+func (r redactor) sensitive(value any, path string, paths map[string]stub.JSONValue) (nodes int) {
+	step := func(member any, path string, hide bool) {
+		if nodes++; hide {
+			paths[path] = stub.JSONValue{Text: there()}
+			nodes += r.sensitive(member, path, map[string]stub.JSONValue{}) // what is in it counts, and need not be the same
+		} else {
+			nodes += r.sensitive(member, path, paths)
+		}
+	}
+	switch value := value.(type) {
+	case []any:
+		for i, element := range value {
+			step(element, fmt.Sprintf("%s[%d]", path, i), false)
+		}
+	case map[string]any:
+		for name, member := range value {
+			text, _ := member.(string)
+			quoted, _ := json.Marshal(name)
+			step(member, fmt.Sprintf("%s[%s]", path, quoted), r.field(name) || r.loose(text) != text)
+		}
+	}
+	return nodes
+}
+
+// children is how many values are in a value, not counting those within.
+func children(value any) int {
+	switch value := value.(type) {
+	case []any:
+		return len(value)
+	case map[string]any:
+		return len(value)
+	}
+	return 0
+}
 
 // Values of JSON that stand in a hole. Of nested ones an expression knows the ends alone.
 const (

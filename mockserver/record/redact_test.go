@@ -72,16 +72,16 @@ func TestSecretsOfResponses(t *testing.T) {
 // TestSecretsOfRequests looks for one in what a stub matches.
 func TestSecretsOfRequests(t *testing.T) {
 	for _, tt := range []struct{ path, kind, body, want string }{
-		{"/", "text/plain;charset=UTF-8", `{"password": "s3cr3t", "a": 1}`, `, \"a\": 1\\}"`}, // as fetch sends it
+		{"/", "text/plain;charset=UTF-8", `{"password": "s3cr3t", "a": 1}`, `"jsonSubset"`}, // as fetch sends it
 		{"/", "text/plain", `{"a": 1}`, `"text": "{\"a\": 1}"`},
 		{"/", "", "user=ann&password=s3cr3t", `"target": "/"`},
 		{"/", "text/plain", "user=ann&password=s3cr3t", `"target": "/"`},
 		{"/", "application/json", `{"password": "s3cr3t",}`, `"target": "/"`},
 		{"/", "application/json", strings.Repeat("[", 1100) + `{"password": "s3cr3t"}` + strings.Repeat("]", 1100), `"target": "/"`},
-		{"/", "application/json", `{"hook": "https://a.example/?token=s3cr3t", "b": 2}`, `, \"b\": 2\\}"`},
+		{"/", "application/json", `{"hook": "https://a.example/?token=s3cr3t", "b": 2}`, `"b": 2`},
 		{"/", "application/json", `["https://a.example/?token=s3cr3t"]`, `"regexp": "\\[(?:`},
 		{"/", "application/x-ndjson", "{\"password\": \"s3cr3t\"}\n{\"a\": 1}\n", `"target": "/"`},
-		{"/", "application/json", "{\"token\": \"s3cr3t\xff\"}", `"regexp": "\\{\"token\": (?:`},
+		{"/", "application/json", "{\"token\": \"s3cr3t\xff\"}", `"jsonSubset"`},
 		{"/", "application/x-www-form-urlencoded", "user%5Bpassword%5D=s3cr3t&user[name]=ann", `"user[name]": "ann"`},
 		{"/", multipart("x"), parts("x", "password", "s3cr3t"), `"target": "/"`},
 		{"/?user[password]=s3cr3t&a=b", "", "", `"a": "b"`},
