@@ -4,6 +4,7 @@ package okhttp
 
 import (
 	"net"
+	"sync"
 	"syscall"
 )
 
@@ -17,9 +18,11 @@ const (
 	peekEnded                     // closed by the peer, or broken
 )
 
-// prober looks at an idle socket. What it needs is made once for a connection: it looks before every exchange.
+// prober looks at an idle socket. What it needs is made once for a connection: it looks before every exchange. Calls that share a connection over HTTP/2 may
+// look at the same time.
 type prober struct {
 	raw    syscall.RawConn
+	mu     sync.Mutex // of what is below
 	look   func(fd uintptr)
 	result peekResult
 	buf    [1]byte
@@ -60,6 +63,8 @@ func (p *prober) peek() peekResult {
 	if p == nil {
 		return peekUnknown
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if err := p.raw.Control(p.look); err != nil {
 		return peekEnded
 	}
