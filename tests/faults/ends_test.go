@@ -69,12 +69,12 @@ func overTLS(protocol, text string) func(*stage) {
 // inTunnel sends bytes in a tunnel, over TLS or before it.
 func inTunnel(secured bool, bytes func(w *stage) []byte) func(*stage) {
 	return func(w *stage) {
-		conn := w.dial()
-		io.WriteString(conn, strings.ReplaceAll(connectHead, "·", "\r\n"))
 		want := "HTTP/1.1 200 Connection established\r\n\r\n"
-		if w.server.Queue().Len() > 0 { // a script's
+		if w.server.Queue().Len() > 0 { // a script's, and there until the server has the request
 			want = "HTTP/1.1 200 OK\r\n\r\n"
 		}
+		conn := w.dial()
+		io.WriteString(conn, strings.ReplaceAll(connectHead, "·", "\r\n"))
 		if _, err := io.ReadFull(conn, make([]byte, len(want))); err != nil {
 			w.t.Fatal(err)
 		}
