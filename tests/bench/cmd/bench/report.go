@@ -168,7 +168,8 @@ func (p *peer) sound(s string, c rowCase) bool {
 		}
 	}
 	if h, ok := p.sess.(bench.CacheHits); ok && c.cfg.CacheDir != "" && h.Hits() == 0 {
-		log.Printf("%s/%s %s: NO CACHE HIT", s, c.name, p.name)
+		log.Printf("%s/%s %s: left out, since nothing came from its cache", s, c.name, p.name)
+		return false
 	}
 	return errs < len(p.samples)
 }
