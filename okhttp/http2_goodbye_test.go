@@ -49,6 +49,24 @@ func TestHTTP2GoAwayAfterTheCall(t *testing.T) {
 	}
 }
 
+// An end without a goodbye, which does not say what was acted on, is seen by the next call too if that may be sent once only.
+func TestHTTP2EndAfterTheCall(t *testing.T) {
+	bothWays(t, func(t *testing.T, w *world, config *tls.Config, url string) {
+		over := make(chan struct{})
+		end := func(p *peer2) {
+			which(p.accept(0))
+			<-over
+			p.Close()
+		}
+		w.serve2("server.test", "10.0.0.1", config, end, end, end)
+		for i := range 3 {
+			w.want(fmt.Sprint("200 ", i, ".0"))(w.do("POST", url, Text("x")))
+			over <- struct{}{}
+			synctest.Wait()
+		}
+	})
+}
+
 // Over real sockets each call sees it, without waiting. The server says goodbye before the client can know that its call is over.
 func TestHTTP2GoAwayInASocket(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
