@@ -31,12 +31,24 @@ func parseLimit(text string) (l Limit, err error) {
 	return l, err
 }
 
-// keeps reports whether the median keeps the limit, and whether it is beyond noise that it does not.
-func (l Limit) keeps(s Spread) (keeps, broken bool) {
+// near is how far beyond a limit a median still counts as at it: runs on one machine differ by that much from one hour to the next.
+const near = 0.05
+
+// word says how the limit fares, and whether it is broken: by more than what counts as near, and beyond noise.
+func (l Limit) word(s Spread) (word string, broken bool) {
+	kept, nearly, sure := s.Median >= l.Value, s.Median >= l.Value*(1-near), s.SureHigh < l.Value
 	if l.AtMost {
-		return s.Median <= l.Value, s.SureLow > l.Value
+		kept, nearly, sure = s.Median <= l.Value, s.Median <= l.Value*(1+near), s.SureLow > l.Value
 	}
-	return s.Median >= l.Value, s.SureHigh < l.Value
+	switch {
+	case kept:
+		return "reached", false
+	case nearly:
+		return "within 5 %", false
+	case sure:
+		return "missed", true
+	}
+	return "within noise", false
 }
 
 // A Bar is what a figure of a peer has to be, as a ratio to that of another peer or, without one, by itself.
@@ -90,7 +102,7 @@ func ParseBars(text string) (bars []Bar, err error) {
 type Verdict struct {
 	Bar
 	Spread Spread
-	// Word is reached, within noise, missed, or not measured.
+	// Word is reached, within 5 %, within noise, missed, or not measured.
 	Word string
 	// Failed reports that the guard, or the bar where there is no guard, is missed by more than noise, or that nothing was measured that could tell.
 	Failed bool
@@ -116,19 +128,10 @@ func (b Bar) Judge(rows []Row) Verdict {
 	}
 	v.Spread = spread(values)
 	v.Spread.Failed = failed
-	keeps, broken := b.Bar.keeps(v.Spread)
-	switch {
-	case keeps:
-		v.Word = "reached"
-	case broken:
-		v.Word = "missed"
-	default:
-		v.Word = "within noise"
-	}
+	v.Word, v.Failed = b.Bar.word(v.Spread)
 	if b.Guard != nil {
-		_, broken = b.Guard.keeps(v.Spread)
+		_, v.Failed = b.Guard.word(v.Spread)
 	}
-	v.Failed = broken
 	return v
 }
 

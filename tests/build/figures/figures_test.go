@@ -42,7 +42,7 @@ func TestSpread(t *testing.T) {
 	if few.Median != 2.5 {
 		t.Errorf("median of two %v, want their middle", few.Median)
 	}
-	if _, broken := (Limit{AtMost: true, Value: 0.5}).keeps(few); broken {
+	if _, broken := (Limit{AtMost: true, Value: 0.5}).word(few); broken {
 		t.Error("two repetitions are said to tell something from noise")
 	}
 	if got := spread(nil).String(); got != "–" {
@@ -72,13 +72,15 @@ func TestJudge(t *testing.T) {
 		failed                         bool
 	}{
 		{"ok", "rate", "nethttp", "≥ 1.7", "", "reached", false},
-		{"ok", "rate", "nethttp", "≥ 2.05", "", "within noise", false},
+		{"ok", "rate", "nethttp", "≥ 2.05", "", "within 5 %", false},
+		{"ok", "rate", "nethttp", "≥ 2.15", "", "within noise", false},
 		{"ok", "rate", "nethttp", "≥ 2.3", "", "missed", true},
 		{"ok", "rate", "nethttp", "≥ 2.3", "≥ 1.9", "missed", false},
 		{"ok", "rate", "nethttp", "≥ 3", "≥ 2.5", "missed", true},
 		{"ok", "cpu", "nethttp", "≤ 0.55", "", "reached", false},
 		{"ok", "cpu", "nethttp", "≤ 0.45", "", "missed", true},
 		{"ok", "allocs", "", "≤ 10", "", "reached", false},
+		{"ok", "allocs", "", "≤ 7.7", "", "within 5 %", false},
 		{"ok", "allocs", "", "≤ 7", "", "missed", true},
 		{"ok", "rss", "", "≤ 1", "", "reached", false},
 		{"o*", "allocs", "", "≤ 10", "", "reached", false},
