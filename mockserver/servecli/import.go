@@ -22,7 +22,7 @@ type imported struct {
 	stubs []stub.Stub
 }
 
-// importMappings turns mappings of WireMock into stub files.
+// importMappings turns mappings of WireMock into stub files, which are asked as WireMock asks the mappings of the paths when it loads them one after another.
 func importMappings(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("import", flag.ContinueOnError)
 	dir := flags.String("out", "", "")
@@ -42,6 +42,11 @@ func importMappings(args []string, out io.Writer) error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
+	files := make([][]stub.Stub, len(all))
+	for i, one := range all {
+		files[i] = one.stubs
+	}
+	stub.Rank(files...)
 	if *dir == "" {
 		var stubs []stub.Stub
 		for _, one := range all {

@@ -17,7 +17,8 @@ type Stub struct {
 	Until     Duration   `json:"until,omitzero"`
 	Recorded  *Recorded  `json:"recorded,omitempty"`
 
-	at place
+	at       place
+	inserted *int64 // the insertionIndex of a mapping of WireMock
 }
 
 // A Scenario is the part that a stub takes in one.

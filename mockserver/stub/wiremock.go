@@ -3,6 +3,7 @@ package stub
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,8 +14,8 @@ import (
 
 // Import reads mappings of WireMock: one, or an object with a list of them as "mappings". The common subset is understood:
 //
-//   - of a mapping: id, uuid, name, priority, scenarioName, requiredScenarioState, newScenarioState, request, response; persistent, metadata and
-//     insertionIndex say nothing here
+//   - of a mapping: id, uuid, name, priority, insertionIndex, scenarioName, requiredScenarioState, newScenarioState, request, response; persistent and
+//     metadata say nothing here
 //   - of a request: method, url, urlPath, urlPattern, urlPathPattern, urlPathTemplate, host, scheme, queryParameters, pathParameters, formParameters, headers, cookies,
 //     basicAuthCredentials, bodyPatterns, multipartPatterns
 //   - of a text: equalTo, caseInsensitive, contains, doesNotContain, matches, doesNotMatch, absent, and, or, not
@@ -24,6 +25,9 @@ import (
 //
 // All else is an error that names it. bodyFileName becomes File, which stands in WireMock's folder __files. Priorities are counted from WireMock's 5, which
 // becomes 0.
+//
+// The stubs are in the order in which WireMock asks the mappings of a file that it loads: the last one first, or those with the largest insertionIndex. Those of a
+// request to its admin interface, which has importOptions, it asks as they stand. [Rank] is for several files.
 func Import(name string, text []byte) ([]Stub, error) {
 	rd := &reader{file: name, text: text, wire: true}
 	root := rd.tree()
@@ -40,12 +44,20 @@ func Import(name string, text []byte) ([]Stub, error) {
 		rd.fail(0, "", "expected at most %d mappings but there are %d", maxStubs, len(list))
 		list = nil
 	}
-	var stubs []Stub
+	var all []imported
 	for _, v := range list {
-		stubs = append(stubs, v.mapping())
+		all = append(all, imported{stub: v.mapping()})
 	}
 	if err := rd.err(); err != nil {
 		return nil, err
+	}
+	if root.Kind != jsontree.Object || root.Get("importOptions") == nil { // those of a request to import are added from the last to the first
+		slices.Reverse(all)
+	}
+	byInsertion(all)
+	stubs := make([]Stub, len(all))
+	for i := range all {
+		stubs[i] = all[i].stub
 	}
 	return stubs, nil
 }
@@ -67,7 +79,8 @@ func (v value) mapping() (s Stub) {
 		"scenarioName":          func(v value) { scenario = v.str() },
 		"requiredScenarioState": func(v value) { when = v.str() },
 		"newScenarioState":      func(v value) { then = v.str() },
-		"persistent":            ignored, "metadata": ignored, "insertionIndex": ignored,
+		"insertionIndex":        func(v value) { n := v.integer(0, 1<<62); s.inserted = &n },
+		"persistent":            ignored, "metadata": ignored,
 	})
 	if s.Name == "" {
 		s.Name = id

@@ -60,8 +60,8 @@ func imported(t *testing.T, mappings string) []route.Route {
 
 func TestImport(t *testing.T) {
 	list := imported(t, mappings)
-	if list[0].Priority != -4 || list[0].Name != "user" {
-		t.Errorf("the first: %+v", list[0])
+	if first := list[len(list)-1]; first.Priority != -4 || first.Name != "user" {
+		t.Errorf("the first, which is asked last: %+v", first)
 	}
 	s := mockserver.New(t, mockserver.WithNetwork(new(okio.Network)), mockserver.WithDispatcher(route.New(list...)))
 	const multipart = "--b\r\nContent-Disposition: form-data; name=n\r\nContent-Type: text/plain\r\n\r\nv\r\n--b--\r\n"
