@@ -15,10 +15,10 @@
 //
 // -X, --request names the method. Otherwise it is HEAD with -I, --head, POST with data, and GET.
 //
-// -d, --data sends a form. @FILE stands for a file without its line ends, @- for standard input. --data-binary keeps the bytes of a file,
+// -d, --data (--data-ascii) sends a form. @FILE stands for a file without its line ends, @- for standard input. --data-binary keeps the bytes of a file,
 // --data-raw takes no file, --json sends and asks for JSON. Repeated data is joined with "&", JSON with nothing. A file that is the
 // only piece of --data-binary or --json is streamed; all other data is held in memory. --data-urlencode encodes it, and -G, --get puts all data into the
-// query.
+// query. --url-query puts something into the query whatever the body is, encoded as by --data-urlencode unless it begins with +.
 //
 // -F, --form sends a multipart form, a part each: name=text, name=@FILE for a file, name=<FILE for the text of one, with ;type=T and ;filename=N behind;
 // --form-string takes no file. -T, --upload-file sends a file by PUT, named after the URL's last slash; - is standard input.
@@ -35,10 +35,10 @@
 // # The response
 //
 // -i, --include prints the heads of all responses, -I, --head only those. -o, --output FILE and -O, --remote-name write to a file; the nth
-// of them belongs to the nth URL. With -J, --remote-header-name -O takes the name that Content-Disposition gives, without folders and what could mislead, and replaces no file
+// of them belongs to the nth URL, and --remote-name-all is -O for all that are left. With -J, --remote-header-name -O takes the name that Content-Disposition gives, without folders and what could mislead, and replaces no file
 // unless there is --clobber; with --no-clobber no file is replaced at all, and a number stands behind the name of the new one. --output-dir puts them into a folder, --create-dirs makes what is missing, and -C, --continue-at goes on with a file
 // (- after what it has). -D, --dump-header writes the heads to a file. A file that is written while standard error is a terminal has a progress bar (-#, --progress-bar; none with --no-progress-meter). A download that fails leaves
-// what it got. -f, --fail takes a status of 400 or more for a failure, and --fail-with-body keeps its body. -w, --write-out prints variables: content_type, errormsg, exitcode, filename_effective,
+// what it got, unless --remove-on-error removes it. -R, --remote-time gives a file the time of Last-Modified. --fail-early ends with the first URL that fails. -f, --fail takes a status of 400 or more for a failure, and --fail-with-body keeps its body. -w, --write-out prints variables: content_type, errormsg, exitcode, filename_effective,
 // http_code, http_version, local_ip, local_port, method, num_connects, num_headers, num_redirects, num_retries, redirect_url, referer, remote_ip, remote_port,
 // response_code, scheme, size_download, size_header, size_request, size_upload, speed_download, speed_upload, time_appconnect, time_connect, time_namelookup,
 // time_pretransfer, time_redirect, time_starttransfer, time_total, url, url_effective and urlnum. %{json} is all of them as an object, %{header_json} the

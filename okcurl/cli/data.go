@@ -108,7 +108,7 @@ func (o *options) body(in io.Reader) (*okhttp.Body, error) {
 			return o.framed(okhttp.File(name, contentType), func() (io.ReadCloser, error) { return os.Open(name) })
 		}
 	}
-	all, err := o.joined(in)
+	all, err := joined(o.data, in)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"syscall"
+	"time"
 
 	"github.com/okhttp-go/ok/okhttp"
 )
@@ -26,7 +27,10 @@ type destination struct {
 	held    []byte // what was written before there was a name
 	file    *os.File
 	spilled bool // something is on standard output
-	err     error
+	written bool // there was a file
+
+	modified time.Time // that the file gets, if it is not zero
+	err      error
 }
 
 // taken is what becomes of a file whose name is there already.
@@ -131,6 +135,7 @@ func (d *destination) open() error {
 	default:
 		d.file, d.err = d.create()
 	}
+	d.written = d.err == nil
 	return d.err
 }
 
@@ -186,6 +191,9 @@ func (d *destination) close() *failure {
 			d.err = err
 		}
 		d.file = nil
+		if d.err == nil && !d.modified.IsZero() {
+			d.err = os.Chtimes(d.name, d.modified, d.modified)
+		}
 	}
 	switch {
 	case d.err == nil:
@@ -200,6 +208,16 @@ func (d *destination) close() *failure {
 		return &failure{exitWrite, "cannot write " + pathText(d.err)}
 	}
 	return &failure{exitWrite, "cannot write the output: " + rootText(d.err)}
+}
+
+// remove takes away a file that was written and closed. What is no file, a device or a pipe, stays.
+func (d *destination) remove() {
+	if !d.written {
+		return
+	}
+	if info, err := os.Lstat(d.name); err == nil && info.Mode().IsRegular() {
+		os.Remove(d.name) // the failure that it is removed for counts
+	}
 }
 
 // brokenPipe reports whether nobody reads the output any more.

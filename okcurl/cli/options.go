@@ -27,10 +27,14 @@ type options struct {
 	clobber    *bool  // nil: files are replaced, but not where the server chose the name
 
 	remoteHeaderName bool
+	remoteNameAll    bool // for URLs without an output
+	remoteTime       bool
+	removeOnError    bool
 
 	method      string // "" if it follows from the rest
 	data        []dataPart
 	get         bool // data is a query
+	urlQuery    []dataPart
 	form        []formPart
 	uploads     []string // files, of the URLs in their order
 	byteRange   string
@@ -50,6 +54,7 @@ type options struct {
 
 	include, head              bool
 	fail, failWithBody         bool
+	failEarly                  bool
 	silent, showError, verbose bool
 	noBars                     bool
 	events                     bool
@@ -138,6 +143,8 @@ func (o *options) check() error {
 		return usageError("--continue-at and --range exclude each other")
 	case o.continueAt != nil && o.remoteHeaderName:
 		return usageError("--continue-at and --remote-header-name exclude each other: the name comes too late to know what there is")
+	case o.continueAt != nil && o.removeOnError:
+		return usageError("--continue-at and --remove-on-error exclude each other: there would be nothing to go on with")
 	case o.continueAt != nil && o.clobber != nil && !*o.clobber:
 		return usageError("--continue-at and --no-clobber exclude each other")
 	case o.tlsMax != 0 && o.tlsMax < o.tlsMin:
@@ -174,12 +181,12 @@ func (o *options) setProtocols(p okhttp.Protocols, on bool) {
 	}
 }
 
-// outputOf returns where the response of the nth URL goes. The zero output is standard output.
+// outputOf returns where the response of the nth URL goes. An output without a name is standard output.
 func (o *options) outputOf(n int) output {
 	if n < len(o.outputs) {
 		return o.outputs[n]
 	}
-	return output{}
+	return output{remote: o.remoteNameAll}
 }
 
 // setRemoteName adds an output named after its URL. --no-remote-name takes the latest such back.

@@ -42,7 +42,7 @@ func (s *session) runTogether(ctx context.Context) int {
 			}
 			code = f.code
 			s.complain(t.about(f))
-			if f.text == "" { // interrupted, or nobody reads
+			if s.o.failEarly || f.text == "" { // asked to, interrupted, or nobody reads
 				stop()
 			}
 		})

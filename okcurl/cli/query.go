@@ -28,7 +28,7 @@ func encoded(text string, in io.Reader) ([]byte, error) {
 	return append([]byte(name), url.QueryEscape(string(value))...), nil
 }
 
-// withQuery puts the data of --get behind the query that the URL has.
+// withQuery puts data behind the query that the URL has.
 func (o *options) withQuery(u okhttp.URL, data []byte) (okhttp.URL, error) {
 	if len(data) == 0 {
 		return u, nil
@@ -40,9 +40,27 @@ func (o *options) withQuery(u okhttp.URL, data []byte) (okhttp.URL, error) {
 	return u.Edit().EncodedQuery(query).Build()
 }
 
-// joined reads all data, with & between the pieces, and nothing before JSON.
-func (o *options) joined(in io.Reader) (all []byte, err error) {
-	for i, p := range o.data {
+// addURLQuery notes a --url-query. A plus before it says that it is encoded.
+func (o *options) addURLQuery(text string) {
+	part := dataPart{dataEncoded, text}
+	if raw, ok := strings.CutPrefix(text, "+"); ok {
+		part = dataPart{dataRaw, raw}
+	}
+	o.urlQuery = append(o.urlQuery, part)
+}
+
+// wholeQuery reads what goes behind the queries of all URLs: that of --url-query, then the data of --get.
+func (o *options) wholeQuery(in io.Reader) ([]byte, error) {
+	parts := o.urlQuery
+	if o.get {
+		parts = slices.Concat(parts, o.data)
+	}
+	return joined(parts, in)
+}
+
+// joined reads all parts, with & between the pieces, and nothing before JSON.
+func joined(parts []dataPart, in io.Reader) (all []byte, err error) {
+	for i, p := range parts {
 		text, err := p.content(in)
 		if err != nil {
 			return nil, err

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 const okHead = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\n"
@@ -270,4 +271,35 @@ func TestWriteOut(t *testing.T) {
 
 	okcurl(t, "-sw", "%{http_code} %{exitcode} %{errormsg} %{num_connects}%{onerror}!", "http://host..invalid/").want(t, 6, "000 6 could not resolve host: host..invalid 0!", "")
 	okcurl(t, "-sw", "%{http_code} %{size_download}", script(t, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", closing)).want(t, 18, "abc200 3", "")
+}
+
+func TestRemoteTime(t *testing.T) {
+	const at = "Sun, 06 Nov 1994 08:49:37 GMT"
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/dated" {
+			w.Header().Set("Last-Modified", at)
+		}
+		io.WriteString(w, "tea")
+	})
+	began := time.Now().Add(-time.Minute) // file systems have clocks of their own
+	for _, test := range []struct {
+		path, flag string
+		dated      bool
+	}{
+		{"/dated", "--remote-time", true},
+		{"/dated", "-R", true},
+		{"/dated", "--no-remote-time", false},
+		{"/undated", "-R", false},
+	} {
+		name := filepath.Join(t.TempDir(), "file")
+		okcurl(t, test.flag, "-o", name, url+test.path).want(t, 0, "", "")
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.ModTime(); test.dated && got.UTC().Format(http.TimeFormat) != at || !test.dated && got.Before(began) {
+			t.Errorf("%s %s: the time of the file is %v", test.flag, test.path, got)
+		}
+	}
+	okcurl(t, "-R", url+"/dated").want(t, 0, "tea", "")
 }

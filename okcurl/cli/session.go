@@ -23,7 +23,7 @@ type session struct {
 	client   *okhttp.Client
 	doh      *okhttp.Client // that asks the resolver, nil without one
 	body     *okhttp.Body   // that every URL gets, nil if there is none, or each has its own
-	query    []byte         // of --get
+	query    []byte         // of --url-query and --get
 
 	// nil unless asked for
 	cache     *okcache.Cache
@@ -54,10 +54,8 @@ func newSession(o *options, in io.Reader, out, err io.Writer) (*session, error) 
 	if s.body, failed = o.body(in); failed != nil {
 		return nil, failed
 	}
-	if o.get {
-		if s.query, failed = o.joined(in); failed != nil {
-			return nil, failed
-		}
+	if s.query, failed = o.wholeQuery(in); failed != nil {
+		return nil, failed
 	}
 	if o.writeOut, failed = writeOutFormat(o.writeOut, in); failed != nil {
 		return nil, failed
@@ -196,8 +194,8 @@ func (s *session) runInTurn(ctx context.Context) int {
 		}
 		code = f.code
 		s.complain(t.about(f))
-		if ctx.Err() != nil || f.text == "" {
-			break // interrupted, or nobody reads
+		if s.o.failEarly || ctx.Err() != nil || f.text == "" {
+			break // asked to, interrupted, or nobody reads
 		}
 	}
 	return code

@@ -59,6 +59,9 @@ func (t *transfer) attempt(ctx context.Context, text string, out output) *failur
 			failed = err
 		}
 	}
+	if t.dest != nil && failed != nil && t.o.removeOnError {
+		t.dest.remove()
+	}
 	return failed
 }
 
@@ -136,15 +139,15 @@ func (t *transfer) watched(call *okhttp.Call) *okhttp.Call {
 // prepare makes the request for a URL, and the client with what is about that URL alone.
 func (t *transfer) prepare(u okhttp.URL, user *credentials) (client *okhttp.Client, req *okhttp.Request, err error) {
 	body, uploaded := t.body, t.n < len(t.o.uploads)
-	switch {
-	case uploaded:
-		body, u, err = t.o.upload(t.n, u, t.in)
-	case t.o.get:
-		u, err = t.o.withQuery(u, t.query)
+	if uploaded {
+		if body, u, err = t.o.upload(t.n, u, t.in); err != nil {
+			return nil, nil, err
+		}
 	}
-	if err != nil {
+	if u, err = t.o.withQuery(u, t.query); err != nil {
 		return nil, nil, err
 	}
+	t.asked = u
 	if t.jar != nil {
 		if err := t.giveCookies(u); err != nil {
 			return nil, nil, err
@@ -262,6 +265,9 @@ func (t *transfer) receive(ctx context.Context, resp *okhttp.Response) *failure 
 	}
 	if err != nil && t.dest.err == nil {
 		return classify(ctx, err)
+	}
+	if t.o.remoteTime {
+		t.dest.modified, _ = okhttp.ParseDate(resp.Headers().Get("Last-Modified")) // without one it is the present
 	}
 	return failed
 }
