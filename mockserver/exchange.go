@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 
+	"github.com/okhttp-go/ok/mockserver/internal/memo"
 	"github.com/okhttp-go/ok/mockserver/internal/target"
 	"github.com/okhttp-go/ok/okhttp/http1"
 	"github.com/okhttp-go/ok/okio"
@@ -129,6 +130,9 @@ func dispatch(ctx context.Context, d Dispatcher, r *Request, hint early) (resp R
 			err = newPanicError("dispatcher", p)
 		}
 	}()
+	if len(r.Body) > 0 {
+		defer memo.Hold(r)() // what the dispatcher found out about the body is there for templates
+	}
 	resp = hint.Response
 	if hint.reserved == nil {
 		resp = d.Dispatch(ctx, r)

@@ -11,6 +11,9 @@ import (
 )
 
 // facts are the test facts of the specification by their numbers, and the tests that prove them. What follows a slash is the name of a case.
+//
+// Fact 2 holds of the statuses that a response can have. Those of 0 to 99 are none (RFC 9110 section 15), and those of 1xx but 101 come before a response and do not stand for one:
+// they have their reason, Informational, where they are sent as such, and Reply of any of them is an error, as a client would wait for the response ever after.
 var facts = [...][]string{
 	1:  {"TestResponseBytes/nothing set"},
 	2:  {"TestReasonFollowsTheHundred"},

@@ -195,7 +195,7 @@ func (j *journal) find(ctx context.Context, m Matcher, n int) ([]*Request, error
 		kept, _, wake := j.all(n > 0)
 		var found []*Request
 		for _, r := range kept {
-			if len(m.Match(r)) == 0 {
+			if len(differences(m, r)) == 0 {
 				found = append(found, r)
 			}
 		}

@@ -3,6 +3,8 @@ package mockserver
 import (
 	"cmp"
 	"slices"
+
+	"github.com/okhttp-go/ok/mockserver/internal/memo"
 )
 
 // A Matcher describes requests. Package match makes them.
@@ -38,6 +40,12 @@ func matcherErr(m Matcher) error {
 	return nil
 }
 
+// differences is what m says of r. All of its parts share what is found out about the body.
+func differences(m Matcher, r *Request) []Mismatch {
+	defer memo.Hold(r)()
+	return m.Match(r)
+}
+
 // nearMiss is a request that is not what was expected, with the differences.
 type nearMiss struct {
 	request    *Request
@@ -55,7 +63,7 @@ func (n nearMiss) distance() (sum float64) {
 func nearest(m Matcher, requests []*Request, n int) []nearMiss {
 	var list []nearMiss
 	for _, r := range requests {
-		if differences := m.Match(r); len(differences) > 0 {
+		if differences := differences(m, r); len(differences) > 0 {
 			list = append(list, nearMiss{r, differences})
 		}
 	}

@@ -161,7 +161,7 @@ func (s *Server) Check(m Matcher, times Times) error {
 	kept, dropped, _ := s.journal.all(false)
 	e := &VerificationError{Matcher: m, Times: times, Dropped: dropped}
 	for _, r := range kept {
-		if len(m.Match(r)) == 0 {
+		if len(differences(m, r)) == 0 {
 			e.Matched = append(e.Matched, r)
 		}
 	}

@@ -4,26 +4,18 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 
 	"github.com/okhttp-go/ok/mockserver"
+	bodies "github.com/okhttp-go/ok/mockserver/internal/content"
 	"github.com/okhttp-go/ok/mockserver/internal/memo"
-	"github.com/okhttp-go/ok/okhttp/okcompress"
-	"github.com/okhttp-go/ok/okio"
 )
-
-// maxDecoded bounds what a compressed body is decoded to.
-const maxDecoded = 16 << 20
 
 // The kinds of what is kept of a request while its routes are asked.
 type (
-	contentKind struct{}
-	textKind    struct{}
-	jsonKind    struct{}
-	formKind    struct{}
-	partsKind   struct{}
+	textKind  struct{}
+	formKind  struct{}
+	partsKind struct{}
 )
 
 // outcome is what was found in a body, or what is wrong with it.
@@ -46,65 +38,26 @@ func found[T any](r *mockserver.Request, kind any, find func(body []byte) (T, []
 	return o.value, slices.Clone(o.wrong)
 }
 
-// content returns the body of a request without its content codings (gzip, deflate, zstd), or what keeps it from being compared.
-func content(r *mockserver.Request) (body []byte, wrong []mockserver.Mismatch) {
-	o := memo.Of(r, contentKind{}, func() (o outcome[[]byte], weight int) {
-		o.value, o.wrong = decoded(r)
-		return o, len(o.value)
-	})
-	return o.value, slices.Clone(o.wrong)
+// content returns the body of a request without its content codings, or what keeps it from being compared.
+func content(r *mockserver.Request) ([]byte, []mockserver.Mismatch) {
+	body, wrong := bodies.Of(r)
+	return body, unreadable(wrong)
+}
+
+func jsonOf(r *mockserver.Request) (any, []mockserver.Mismatch) {
+	value, wrong := bodies.JSON(r)
+	return value, unreadable(wrong)
+}
+
+func unreadable(wrong *bodies.Fault) []mockserver.Mismatch {
+	if wrong == nil {
+		return nil
+	}
+	return one("body", wrong.Want, wrong.Got, 1)
 }
 
 func textOf(r *mockserver.Request) (string, []mockserver.Mismatch) {
 	return found(r, textKind{}, func(body []byte) (string, []mockserver.Mismatch) { return string(body), nil })
-}
-
-func decoded(r *mockserver.Request) (body []byte, wrong []mockserver.Mismatch) {
-	if r.BodySize > int64(len(r.Body)) {
-		return nil, one("body", "a body that was kept whole", fmt.Sprintf("cut off after %d of %d bytes", len(r.Body), r.BodySize), 1)
-	}
-	body = r.Body
-	var codings []string
-	for line := range r.Headers.Values("Content-Encoding") {
-		for token := range strings.SplitSeq(line, ",") {
-			if token = strings.ToLower(strings.TrimSpace(token)); token != "" && token != "identity" {
-				codings = append(codings, token)
-			}
-		}
-	}
-	for _, coding := range slices.Backward(codings) {
-		decoded, err := decode(coding, body)
-		if err != nil {
-			return nil, one("body", "a body that can be decoded", coding+": "+err.Error(), 1)
-		}
-		body = decoded
-	}
-	return body, nil
-}
-
-func decode(coding string, body []byte) ([]byte, error) {
-	for _, a := range []okcompress.Algorithm{okcompress.Gzip(), okcompress.Deflate(), okcompress.Zstd()} {
-		if a.Token != strings.TrimPrefix(coding, "x-") {
-			continue
-		}
-		buffer := new(okio.Buffer)
-		if _, err := buffer.Write(body); err != nil {
-			return nil, err
-		}
-		source, err := a.Decoder(buffer)
-		if err != nil {
-			return nil, err
-		}
-		decoded, err := io.ReadAll(io.LimitReader(okio.NewBufferedSource(source), maxDecoded+1))
-		if err == nil && len(decoded) > maxDecoded {
-			err = fmt.Errorf("more than %d bytes", maxDecoded)
-		}
-		if closed := source.Close(); err == nil {
-			err = closed
-		}
-		return decoded, err
-	}
-	return nil, fmt.Errorf("a coding that is not known")
 }
 
 // Body matches requests whose body is text that p describes. What is compressed is compared decoded; a request without a body has none.

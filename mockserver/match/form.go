@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/okhttp-go/ok/mockserver"
+	"github.com/okhttp-go/ok/mockserver/internal/memo"
 	"github.com/okhttp-go/ok/mockserver/internal/target"
 	"github.com/okhttp-go/ok/okhttp"
 	"github.com/okhttp-go/ok/okhttp/okmultipart"
@@ -135,7 +136,13 @@ func partsOf(r *mockserver.Request) (list []part, wrong []mockserver.Mismatch) {
 	if err != nil {
 		return nil, one("header Content-Type", "multipart with a boundary", got(contentType, there), 1)
 	}
-	return found(r, partsKind{}, func(body []byte) ([]part, []mockserver.Mismatch) { return readParts(body, boundary) })
+	return found(r, partsKind{}, func(body []byte) ([]part, []mockserver.Mismatch) {
+		list, wrong := readParts(body, boundary)
+		for _, p := range list {
+			memo.Within(r, p.request)
+		}
+		return list, wrong
+	})
 }
 
 func readParts(body []byte, boundary string) (list []part, wrong []mockserver.Mismatch) {

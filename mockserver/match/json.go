@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/okhttp-go/ok/mockserver"
+	bodies "github.com/okhttp-go/ok/mockserver/internal/content"
 	"github.com/okhttp-go/ok/mockserver/internal/jsonpath"
 	"github.com/okhttp-go/ok/mockserver/internal/jsonvalue"
 )
@@ -68,29 +69,10 @@ func spread(list []mockserver.Mismatch) []mockserver.Mismatch {
 }
 
 func trim(text string) string {
-	if len(text) > shown {
-		return strings.ToValidUTF8(text[:shown], "") + "…"
+	if len(text) > bodies.Shown {
+		return strings.ToValidUTF8(text[:bodies.Shown], "") + "…"
 	}
 	return text
-}
-
-// maxValues bounds the JSON that is compared: arrays, objects, their elements and members.
-const maxValues = 1 << 18
-
-func jsonOf(r *mockserver.Request) (any, []mockserver.Mismatch) {
-	return found(r, jsonKind{}, func(body []byte) (any, []mockserver.Mismatch) {
-		if r.Body == nil {
-			return nil, one("body", "JSON", "missing", 1)
-		}
-		if jsonvalue.MoreThan(body, maxValues) {
-			return nil, one("body", "JSON that can be compared", fmt.Sprintf("the body is too large to compare: more than %d values", maxValues), 1)
-		}
-		value, err := jsonvalue.Parse(body)
-		if err != nil {
-			return nil, one("body", "JSON", short(string(body[:min(len(body), 4*shown)]))+" ("+err.Error()+")", 1)
-		}
-		return value, nil
-	})
 }
 
 // JSONPath matches requests whose body is JSON in which the path (RFC 9535) selects a value that p describes. A string is compared as it is, other values

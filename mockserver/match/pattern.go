@@ -2,10 +2,10 @@ package match
 
 import (
 	"errors"
-	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
+
+	bodies "github.com/okhttp-go/ok/mockserver/internal/content"
 )
 
 // A Pattern describes a text, or that there is none. The zero value is [Present].
@@ -185,16 +185,8 @@ func (p Pattern) mostOf(text string, there bool) (most float64) {
 	return most
 }
 
-// shown bounds what reports quote of a text.
-const shown = 120
-
 // short quotes a text, the beginning of a long one.
-func short(text string) string {
-	if len(text) <= shown {
-		return strconv.Quote(text)
-	}
-	return fmt.Sprintf("%s… (%d bytes)", strconv.Quote(strings.ToValidUTF8(text[:shown], "")), len(text))
-}
+func short(text string) string { return bodies.Quote(text) }
 
 // got quotes a value that came, or says that none did.
 func got(text string, there bool) string {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/okhttp-go/ok/mockserver"
+	"github.com/okhttp-go/ok/mockserver/internal/content"
 	"github.com/okhttp-go/ok/mockserver/internal/jsonpath"
 	"github.com/okhttp-go/ok/mockserver/internal/jsonvalue"
 )
@@ -31,10 +32,7 @@ type TemplateData struct {
 	count   int64
 	budget  *budget
 
-	body   string
-	parsed any
-	failed error
-	read   bool
+	body string
 }
 
 func newData(r *mockserver.Request, params map[string]string, count int64) *TemplateData {
@@ -140,8 +138,8 @@ func (d *TemplateData) Form(name string) (string, error) {
 	return values.Get(name), d.budget.step(100)
 }
 
-// JSON returns the first value that a JSON path (RFC 9535) selects in the body; nothing if it selects none, or the body is not JSON. Numbers are as they
-// were written.
+// JSON returns the first value that a JSON path (RFC 9535) selects in the body, decoded if it is compressed; nothing if it selects none, or the body is not JSON of at most
+// 262,144 values. Numbers are as they were written.
 func (d *TemplateData) JSON(path string) (any, error) {
 	list, err := d.JSONAll(path)
 	if err != nil || len(list) == 0 {
@@ -159,14 +157,11 @@ func (d *TemplateData) JSONAll(path string) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !d.read {
-		d.parsed, d.failed = jsonvalue.Parse(d.request.Body)
-		d.read = true
-	}
-	if d.failed != nil {
+	value, wrong := content.JSON(d.request)
+	if wrong != nil {
 		return nil, nil
 	}
-	return p.Select(d.parsed)
+	return p.Select(value)
 }
 
 // widths finds the verbs of a format with their numbers and stars.

@@ -11,6 +11,7 @@ type note struct {
 	once    sync.Mutex
 	known   map[any]any
 	weight  int
+	parts   []func() // release what is kept of parts of the subject; guarded by mu of the package
 }
 
 var (
@@ -18,7 +19,7 @@ var (
 	notes = map[any]*note{}
 )
 
-// Hold has what is found out about a subject, which is a pointer, kept until release is called, once.
+// Hold has what is found out about a subject, which is a pointer and does not change meanwhile, kept until release is called, once.
 func Hold(subject any) (release func()) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -30,10 +31,31 @@ func Hold(subject any) (release func()) {
 	n.holders++
 	return func() {
 		mu.Lock()
-		defer mu.Unlock()
-		if n.holders--; n.holders == 0 {
+		n.holders--
+		last := n.holders == 0
+		if last {
 			delete(notes, subject)
 		}
+		mu.Unlock()
+		if last {
+			for _, release := range n.parts { // nobody else finds the note any more
+				release()
+			}
+		}
+	}
+}
+
+// Within has what is found out about a part of a subject kept as long as the subject is held; not at all if it is not.
+func Within(subject, part any) {
+	release := Hold(part)
+	mu.Lock()
+	n := notes[subject]
+	if n != nil {
+		n.parts = append(n.parts, release)
+	}
+	mu.Unlock()
+	if n == nil {
+		release()
 	}
 }
 

@@ -28,3 +28,26 @@ func TestOf(t *testing.T) {
 		t.Errorf("after release: %d", got)
 	}
 }
+
+func TestWithin(t *testing.T) {
+	subject, part, asked := new(int), new(int), 0
+	find := func() (int, int) {
+		asked++
+		return asked, 0
+	}
+	memo.Within(subject, part)
+	want := func(step string, n int) {
+		t.Helper()
+		if got := memo.Of(part, "k", find); got != n {
+			t.Errorf("%s: asked %d times, want %d", step, got, n)
+		}
+	}
+	want("of what nobody holds", 1)
+	want("of what nobody holds, again", 2)
+	release := memo.Hold(subject)
+	memo.Within(subject, part)
+	want("held", 3)
+	want("held, again", 3)
+	release()
+	want("released", 4)
+}
