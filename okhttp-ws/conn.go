@@ -86,12 +86,11 @@ func newConn(s okio.Socket, cfg *Config, client bool, agreed extensions) *Conn {
 		cfg: cfg, client: client, socket: s, sink: s.Sink(), agreed: agreed,
 		ended: make(chan struct{}),
 	}
-	c.reading.init()
-	c.writing.init()
 	c.r.init(s.Source())
 	c.r.client, c.r.max, c.r.skipCheck, c.r.deflated = client, cfg.MaxMessage, cfg.SkipTextCheck, agreed.deflate
 	c.r.limit = within(cfg.FrameTimeout, c.r.limit)
 	c.r.timeout.SetLimit(0)
+	c.r.timeout.Disarm() // of what the handshake set; the first read would do it otherwise, and need more stack for that than to wait
 	c.r.control = c.control
 	if cfg.OnFrame != nil {
 		c.r.traced = func(h header) { cfg.OnFrame(frameOf(h, false)) }

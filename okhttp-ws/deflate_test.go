@@ -2,9 +2,11 @@ package okws
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,51 +100,99 @@ func TestDeflateRoundTrip(t *testing.T) {
 	}
 }
 
-// Fact 80: a sender that ends its stream itself, with junk after it, spoils neither this message nor the next.
+// selfTerminated ends with a final block, after which RFC 7692 section 7.2.3.4 wants a byte that begins another one.
+func selfTerminated(text string) []byte {
+	var b bytes.Buffer
+	w, _ := stdflate.NewWriter(&b, 6)
+	_, _ = w.Write([]byte(text))
+	_ = w.Close()
+	return b.Bytes()
+}
+
+// A sender may end its stream itself (RFC 7692 section 7.2.1), with or without the byte that should follow, and go on after that: with other streams, and with blocks that refer
+// to what came before them. None of it spoils the next message.
 func TestSelfTerminated(t *testing.T) {
-	final := func(text string, junk int) []byte {
-		var b bytes.Buffer
-		w, _ := stdflate.NewWriter(&b, 6)
-		_, _ = w.Write([]byte(text))
-		_ = w.Close()
-		return append(b.Bytes(), bytes.Repeat([]byte{0xab}, junk)...)
-	}
-	for _, context := range []bool{true, false} {
-		for _, junk := range []int{0, 1, 8193} {
-			f := &inflater{context: context}
-			for _, text := range []string{"first", strings.Repeat("second ", 10000), "third"} {
-				if got := inflate(t, f, final(text, junk)); string(got) != text {
-					t.Errorf("%d bytes of junk: %.20q", junk, got)
+	d := newDeflater(true, 15, 6)
+	said := deflated(t, d, []byte("what was said before"))
+	again := deflated(t, d, []byte("what was said before")) // refers to that, where there is context
+	long := strings.Repeat("second ", 10000)
+	for name, test := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"alone":              {selfTerminated("first"), "first"},
+		"long":               {selfTerminated(long), long},
+		"7.2.3.4":            {append(selfTerminated("Hello"), 0), "Hello"},
+		"two":                {slices.Concat(selfTerminated("first, "), selfTerminated("second")), "first, second"},
+		"two and a byte":     {slices.Concat(selfTerminated("first, "), selfTerminated(long), []byte{0}), "first, " + long},
+		"empty ones":         {slices.Concat(selfTerminated(""), selfTerminated(""), selfTerminated("x")), "x"},
+		"flushed after that": {slices.Concat(selfTerminated("first, "), said), "first, what was said before"},
+		"whole flush":        {slices.Concat(selfTerminated("first"), []byte("\x00\x00\x00\xff\xff")), "first"},
+		"reference across":   {slices.Concat(said, []byte(messageEnd), selfTerminated(""), again), "what was said beforewhat was said before"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, context := range []bool{true, false} {
+				f := &inflater{context: context}
+				for range 2 {
+					if got := inflate(t, f, test.data); string(got) != test.want {
+						t.Errorf("%.40q", got)
+					}
+					if got := inflate(t, f, deflated(t, newDeflater(true, 15, 6), []byte("plain"))); string(got) != "plain" {
+						t.Errorf("after it: %q", got)
+					}
+				}
+				for _, stream := range []bool{true, false} { // over a connection, byte by byte
+					overConnection(t, test.data, test.want, context, stream)
 				}
 			}
-			if got := inflate(t, f, deflated(t, newDeflater(true, 15, 6), []byte("plain"))); string(got) != "plain" {
-				t.Errorf("after %d bytes of junk: %q", junk, got)
+		})
+	}
+}
+
+func overConnection(t *testing.T, data []byte, want string, context, stream bool) {
+	bubble(t, func(t *testing.T) {
+		c, h := end(t, true, nil, extensions{deflate: true, serverNoContextTakeover: !context})
+		go func() {
+			for range 2 {
+				h.write(appendHeader(nil, header{op: opText, fin: true, rsv1: true, length: int64(len(data))}))
+				for i := range data {
+					h.write(data[i : i+1])
+				}
+				h.send("c107 f248cdc9c90700")
+			}
+		}()
+		for range 2 {
+			for _, want := range []string{want, "Hello"} {
+				if !stream {
+					wantMessage(t, c, Text, want)
+					continue
+				}
+				_, r, err := c.NextReader(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if p, err := io.ReadAll(r); err != nil || string(p) != want {
+					t.Errorf("%.40q, %v", p, err)
+				}
 			}
 		}
-		for _, stream := range []bool{true, false} { // over a connection
+	})
+}
+
+// Fact 80, as RFC 7692 section 7.2.1 has it: what follows a final block is of the message, so that junk there is a fault like any other. It is neither dropped, which would hide
+// that something is missing, nor part of the next message.
+func TestJunkAfterFinalBlock(t *testing.T) {
+	for _, junk := range []byte{0xff, 0x06} { // a type of block that does not exist
+		for _, n := range []int{1, 8193} {
 			bubble(t, func(t *testing.T) {
-				c, h := end(t, true, nil, extensions{deflate: true, serverNoContextTakeover: !context})
-				go func() {
-					for range 2 {
-						h.write(appendHeader(nil, header{op: opText, fin: true, rsv1: true, length: int64(len(final("hello", 8193)))}))
-						h.write(final("hello", 8193))
-						h.send("c107 f248cdc9c90700")
-					}
-				}()
-				for range 2 {
-					for _, want := range []string{"hello", "Hello"} {
-						if !stream {
-							wantMessage(t, c, Text, want)
-							continue
-						}
-						_, r, err := c.NextReader(t.Context())
-						if err != nil {
-							t.Fatal(err)
-						}
-						if p, err := io.ReadAll(r); err != nil || string(p) != want {
-							t.Errorf("%q, %v", p, err)
-						}
-					}
+				c, h := end(t, true, nil, extensions{deflate: true})
+				data := append(selfTerminated("hello"), bytes.Repeat([]byte{junk}, n)...)
+				h.write(appendHeader(nil, header{op: opText, fin: true, rsv1: true, length: int64(len(data))}))
+				h.write(data)
+				_, _, err := c.Read(t.Context())
+				var broken *ProtocolError
+				if !errors.As(err, &broken) || broken.Code != CodeInvalidPayload {
+					t.Errorf("%d times %#x: %v", n, junk, err)
 				}
 			})
 		}

@@ -54,7 +54,7 @@ var (
 )
 
 // decode inflates from in to the end of dst, in its capacity: what is before start there is not part of what can be referred to, while the end of past is what came before. It
-// returns dst and how much of in it has used, with errHungry, with errFull, with io.EOF after the final block, or with what is wrong. To errHungry belongs up to a block's
+// returns dst and how much of in it has used, with errHungry, with errFull, with io.EOF after the final block (where a stream that follows begins with the next byte, after reset), or with what is wrong. To errHungry belongs up to a block's
 // description that is left in in; it has to be there again with what follows it.
 func (d *decoder) decode(dst []byte, start int, past, in []byte) (out []byte, used int, err error) {
 	r := bitReader{in: in, bits: d.bits, have: d.have}

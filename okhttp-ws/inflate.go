@@ -32,9 +32,6 @@ func (f *inflater) remember(p []byte) {
 	f.past = append(f.past, p...)
 }
 
-// forget gives up what a sender that ended its stream does not refer to.
-func (f *inflater) forget() { f.past = f.past[:0] }
-
 func (f *inflater) dictionary() []byte {
 	return f.past[max(0, len(f.past)-window):]
 }
@@ -44,7 +41,6 @@ type inflation struct {
 	decoder decoder
 	in      []byte // what came and was not used, in buffer
 	ended   bool   // the end of the message came
-	over    bool   // the sender ended the stream, and what follows is of no use
 	size    int64  // of what came out
 	text    textCheck
 	buffer  [32 << 10]byte
@@ -55,7 +51,7 @@ var inflations shelf[inflation]
 func takeInflation() *inflation {
 	f := inflations.take()
 	f.decoder.reset()
-	f.in, f.ended, f.over, f.size, f.text = nil, false, false, 0, textCheck{}
+	f.in, f.ended, f.size, f.text = nil, false, 0, textCheck{}
 	return f
 }
 
@@ -64,12 +60,10 @@ func takeInflation() *inflation {
 func (f *inflation) more(r *reader, dst []byte, start int, past []byte) ([]byte, error) {
 	before := len(dst)
 	for {
-		err := io.EOF
-		if !f.over {
-			var used int
-			dst, used, err = f.decoder.decode(dst, start, past, f.in)
-			f.in = f.in[used:]
-		}
+		var used int
+		var err error
+		dst, used, err = f.decoder.decode(dst, start, past, f.in)
+		f.in = f.in[used:]
 		if got := dst[before:]; len(got) > 0 {
 			if err := f.check(r, got); err != nil {
 				return dst, err
@@ -84,11 +78,9 @@ func (f *inflation) more(r *reader, dst []byte, start int, past []byte) ([]byte,
 			return dst, err
 		case errHungry:
 			err = f.feed(r)
-		case io.EOF:
-			f.over = true
-			if err = r.skip(); err == nil {
-				err = io.EOF
-			}
+		case io.EOF: // others may follow the block that calls itself the final one, from the next byte on (RFC 7692 section 7.2.1)
+			f.decoder.reset()
+			continue
 		default:
 			return dst, damaged(err)
 		}
@@ -118,7 +110,7 @@ func (f *inflation) feed(r *reader) error {
 		return err
 	}
 	f.ended = true
-	if !idle { // otherwise the sender has not even begun to flush, and left nothing out
+	if !idle { // otherwise the sender has not even begun to flush, or ended with a final block, and left nothing out
 		f.in = append(f.in, messageEnd...)
 	}
 	return nil

@@ -72,10 +72,8 @@ func (s *inflatedStream) fill(c *Conn) error {
 			if s.err = err; err != io.EOF {
 				break
 			}
-			c.inflate.forget()
-			if !s.inflation.over {
-				c.inflate.remember(s.out)
-			}
+			c.inflate.past = c.inflate.past[:0] // it is in the window
+			c.inflate.remember(s.out)
 		}
 	}
 	return nil

@@ -34,6 +34,13 @@ func (p *pingState) drop() {
 	p.asked = nil
 }
 
+// forget takes out a Ping that does not wait any more. Conn.mu is held.
+func (p *pingState) forget(id uint64) {
+	if delete(p.asked, id); len(p.asked) == 0 {
+		p.asked = nil // an idle connection holds no map
+	}
+}
+
 // Ping sends a ping at once, waits for its pong and returns the time between them. Somebody has to read in the meantime. The end of ctx ends the call alone.
 func (c *Conn) Ping(ctx context.Context) (time.Duration, error) {
 	a := &ask{done: make(chan struct{})}
@@ -47,7 +54,7 @@ func (c *Conn) Ping(ctx context.Context) (time.Duration, error) {
 	c.mu.Unlock()
 	defer func() {
 		c.mu.Lock()
-		delete(c.pings.asked, id)
+		c.pings.forget(id)
 		c.mu.Unlock()
 	}()
 	if err := c.writePing(ctx, binary.BigEndian.AppendUint64(nil, id), func() { a.sent = time.Now() }); err != nil {
@@ -104,7 +111,7 @@ func (c *Conn) gotPong(payload []byte) {
 			took = now.Sub(a.sent)
 			a.took = took
 			close(a.done)
-			delete(c.pings.asked, id)
+			c.pings.forget(id)
 		}
 	}
 	c.mu.Unlock()

@@ -24,8 +24,19 @@ func (c *Conn) ReadInto(ctx context.Context, dst []byte) (Type, []byte, error) {
 	if err := c.beginRead(ctx); err != nil {
 		return 0, dst, err
 	}
+	if err := c.awaitMessage(); err != nil {
+		return 0, dst, c.endRead(ctx, err)
+	}
 	t, p, err := c.readMessage(dst)
 	return t, p, c.endRead(ctx, err)
+}
+
+// awaitMessage goes on to the next message, unless a Read was interrupted in one. The turn is held.
+func (c *Conn) awaitMessage() error {
+	if c.pending != nil {
+		return nil
+	}
+	return c.nextMessage(c.cfg.MaxMessage)
 }
 
 // A Message is what [Conn.Messages] yields.
@@ -176,13 +187,10 @@ type pendingRead struct {
 	inflation *inflation // nil if the message is not compressed
 }
 
-// readMessage reads a message to the end of dst, or goes on with one. The turn is held.
+// readMessage reads a message that has begun to the end of dst, or goes on with one. The turn is held.
 func (c *Conn) readMessage(dst []byte) (Type, []byte, error) {
 	begun := c.pending
 	if begun == nil {
-		if err := c.nextMessage(c.cfg.MaxMessage); err != nil {
-			return 0, dst, err
-		}
 		begun = &pendingRead{}
 		if c.r.compressed {
 			begun.inflation = takeInflation()
@@ -217,11 +225,7 @@ func (c *Conn) readInflated(f *inflation, dst []byte, start int) ([]byte, error)
 		}
 		var err error
 		if dst, err = f.more(&c.r, dst, start, past); err == io.EOF {
-			if f.over {
-				c.inflate.forget()
-			} else {
-				c.inflate.remember(dst[start:])
-			}
+			c.inflate.remember(dst[start:])
 			return dst, nil
 		}
 		if err != nil && err != errFull {

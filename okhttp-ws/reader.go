@@ -79,9 +79,12 @@ func (r *reader) ended(err error) error {
 	return errStreamEnd
 }
 
-// begin goes on to the first frame of a message.
+// begin goes on to the first frame of a message. It waits for that itself, with few calls below it, so that a goroutine that only waits gets along with the smallest stack.
 func (r *reader) begin() error {
 	for !r.within {
+		if err := r.fill(2); err != nil {
+			return err
+		}
 		if err := r.frame(); err != nil {
 			return err
 		}

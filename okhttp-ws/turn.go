@@ -7,11 +7,21 @@ import (
 
 // A turn lets one goroutine at a time do something that may block, those who wait in their order, and each can give up. Where nobody waits it costs as much as a mutex.
 type turn struct {
-	claims atomic.Int64  // of who has it, or to whom it is on its way, and of who waits
-	handed chan struct{} // the turn on its way to one who waits; there is room, as there is only one turn
+	claims atomic.Int64                  // of who has it, or to whom it is on its way, and of who waits
+	first  atomic.Pointer[chan struct{}] // what handed returns, made when somebody waits for the first time
 }
 
-func (t *turn) init() { t.handed = make(chan struct{}, 1) }
+// handed is where the turn is on its way to one who waits. There is room, as there is only one turn.
+func (t *turn) handed() chan struct{} {
+	if c := t.first.Load(); c != nil {
+		return *c
+	}
+	c := make(chan struct{}, 1)
+	if !t.first.CompareAndSwap(nil, &c) {
+		return *t.first.Load()
+	}
+	return c
+}
 
 // try takes the turn if nobody has it.
 func (t *turn) try() bool { return t.claims.CompareAndSwap(0, 1) }
@@ -22,7 +32,7 @@ func (t *turn) take(ctx context.Context, done <-chan struct{}) (ok bool, err err
 		return true, nil
 	}
 	select {
-	case <-t.handed:
+	case <-t.handed():
 		return true, nil
 	case <-ctx.Done():
 		err = context.Cause(ctx)
@@ -31,7 +41,7 @@ func (t *turn) take(ctx context.Context, done <-chan struct{}) (ok bool, err err
 	for {
 		switch n := t.claims.Load(); {
 		case n == 1: // it is on its way here, and nobody else would take it
-			<-t.handed
+			<-t.handed()
 			t.give()
 			return false, err
 		case t.claims.CompareAndSwap(n, n-1):
@@ -42,6 +52,6 @@ func (t *turn) take(ctx context.Context, done <-chan struct{}) (ok bool, err err
 
 func (t *turn) give() {
 	if t.claims.Add(-1) > 0 {
-		t.handed <- struct{}{}
+		t.handed() <- struct{}{}
 	}
 }

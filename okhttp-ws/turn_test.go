@@ -13,7 +13,6 @@ import (
 func TestTurn(t *testing.T) {
 	for _, canceled := range []bool{false, true} {
 		var n turn
-		n.init()
 		inside, had := 0, 0
 		var all sync.WaitGroup
 		for i := range 16 {
@@ -51,7 +50,6 @@ func TestTurn(t *testing.T) {
 func TestTurnOrder(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var n turn
-		n.init()
 		if !n.try() || n.try() {
 			t.Fatal("a new turn")
 		}

@@ -205,7 +205,7 @@ func (c *Connection) reusable() bool {
 	if c.http2 != nil {
 		return c.http2.Closing() == nil
 	}
-	return c.http1.codec.Next() == nil
+	return !c.http1.switched() && c.http1.codec.Next() == nil
 }
 
 // crowded reports whether the server lowered its limit of streams below the calls that hold the connection. Those who go on first make room.

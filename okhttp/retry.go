@@ -85,6 +85,7 @@ func (c *Call) followUps(ctx context.Context, cfg *config, req *Request) (*Respo
 			next = nil
 		}
 		if next == nil {
+			c.plan = routePlan{} // a response may stay open for long, and needs no other ways
 			c.decided(resp, nil)
 			return resp, nil
 		}

@@ -75,7 +75,7 @@ type content interface {
 // http1Wire is the wire of a connection over HTTP/1.1.
 type http1Wire struct {
 	conn         *Connection
-	codec        *http1.ClientConn
+	codec        *http1.ClientConn // nil after an upgrade
 	source, sink *okio.Timeout
 	parts        func() bool // from the context
 }
@@ -169,9 +169,18 @@ func (w *http1Wire) discard(body content, end time.Time, got *int64) bool {
 	}
 }
 
+// socket gives up the codec: what follows is none of its business, and may last for long.
 func (w *http1Wire) socket() okio.Socket {
-	return &http1Socket{w.conn.socket, readAhead{w.conn.socket.Source(), w.codec.Source()}}
+	s := &http1Socket{w.conn.socket, readAhead{Source: w.conn.socket.Source()}}
+	if b := w.codec.Source().Buffer(); b.Len() > 0 {
+		s.source.ahead = b
+	}
+	w.codec = nil
+	return s
 }
+
+// switched reports whether the connection has left HTTP/1.1.
+func (w *http1Wire) switched() bool { return w.codec == nil }
 
 // http1Socket is a connection after HTTP/1.1.
 type http1Socket struct {
@@ -184,29 +193,43 @@ func (s *http1Socket) Source() okio.Source { return &s.source }
 // readAhead is the source of a connection, of which something may have been read ahead. To close it leaves that to whoever reads.
 type readAhead struct {
 	okio.Source
-	ahead *okio.BufferedSource
+	ahead *okio.Buffer // nil when all of it was read
 }
 
 func (s *readAhead) ReadBuffer(dst *okio.Buffer, most int64) (int64, error) {
-	if s.ahead.Buffer().Len() == 0 {
+	if s.ahead == nil {
 		return s.Source.ReadBuffer(dst, most)
 	}
+	defer s.look()
 	return s.ahead.ReadBuffer(dst, most)
 }
 
 // Read implements [io.Reader]: what was not read ahead goes straight to p.
 func (s *readAhead) Read(p []byte) (int, error) {
-	if r, ok := s.Source.(io.Reader); ok && s.ahead.Buffer().Len() == 0 {
-		return r.Read(p)
+	if s.ahead == nil {
+		return s.Source.(io.Reader).Read(p) // of okio.NewSocket
 	}
+	defer s.look()
 	return s.ahead.Read(p)
 }
 
-func (s *readAhead) Timeout() *okio.Timeout { return s.ahead.Timeout() }
+// look lets go of what was read ahead when there is no more of it.
+func (s *readAhead) look() {
+	if s.ahead.Len() == 0 {
+		s.ahead = nil
+	}
+}
+
+func (s *readAhead) Timeout() *okio.Timeout { return okio.TimeoutOf(s.Source) }
 
 func (w *http1Wire) overlap(func())     {} // it cannot be
 func (w *http1Wire) abort(error)        { w.spend() }
-func (w *http1Wire) sent() bool         { return w.codec.Sent() }
+func (w *http1Wire) sent() bool         { return w.switched() || w.codec.Sent() }
 func (w *http1Wire) judge(*Call, error) {} // the codec knows
-func (w *http1Wire) spend()             { w.codec.Spend() }
 func (w *http1Wire) cancel()            { w.conn.cancel() }
+
+func (w *http1Wire) spend() {
+	if !w.switched() {
+		w.codec.Spend()
+	}
+}

@@ -3,6 +3,7 @@ package okio
 import (
 	"io"
 	"net"
+	"sync"
 )
 
 const (
@@ -26,11 +27,15 @@ type socketSink struct {
 	socket   *netSocket
 	shut     func() error
 	vectored bool
+}
 
-	// The slices of one vectored write. They stay here because net.Buffers escapes, and a call should not allocate.
-	vector  [socketVector][]byte
+// A writeVector is the slices of one vectored write. They are pooled because net.Buffers escapes, and neither should a call allocate nor an idle socket hold them.
+type writeVector struct {
+	slices  [socketVector][]byte
 	buffers net.Buffers
 }
+
+var writeVectors = sync.Pool{New: func() any { return new(writeVector) }}
 
 func (k *socketSink) init(socket *netSocket, c net.Conn) {
 	k.socket = socket
@@ -130,21 +135,23 @@ func (k *socketSink) write(p []byte) (int64, error) {
 
 // writeVector writes several slices at once. It is for the standard library's own connections, whose counts are right.
 func (k *socketSink) writeVector(src *Buffer, n int64) (int64, error) {
+	v := writeVectors.Get().(*writeVector)
+	defer writeVectors.Put(v)
 	count := 0
 	var total int64
-	for s := src.head; total < n && count < len(k.vector); s = s.next {
+	for s := src.head; total < n && count < len(v.slices); s = s.next {
 		p := s.bytes()
 		if left := n - total; int64(len(p)) > left {
 			p = p[:left]
 		}
-		k.vector[count] = p
+		v.slices[count] = p
 		count++
 		total += int64(len(p))
 	}
-	k.buffers = k.vector[:count]
-	written, err := k.buffers.WriteTo(k.socket.conn)
-	clear(k.vector[:]) // no reference to pooled memory stays behind
-	k.buffers = nil
+	v.buffers = v.slices[:count]
+	written, err := v.buffers.WriteTo(k.socket.conn)
+	clear(v.slices[:]) // no reference to pooled memory stays behind
+	v.buffers = nil
 	if written < total && err == nil {
 		err = io.ErrShortWrite
 	}

@@ -43,23 +43,27 @@ func (r *rawReader) read(dst *Buffer, max int64) (int, error) {
 	r.dst, r.max, r.n, r.err = dst, max, 0, nil
 	err := r.raw.Read(r.ready)
 	r.dst = nil
-	if err != nil {
-		// Deadline or close. It is new and ours, so name it as Read would.
-		if op := (*net.OpError)(nil); errors.As(err, &op) {
-			op.Op = "read"
-		}
-		return 0, err
-	}
-	if r.err != nil {
-		return 0, &net.OpError{
-			Op: "read", Net: r.conn.LocalAddr().Network(), Source: r.conn.LocalAddr(), Addr: r.conn.RemoteAddr(),
-			Err: os.NewSyscallError("read", r.err),
-		}
+	if err != nil || r.err != nil {
+		return 0, r.failure(err)
 	}
 	if r.n == 0 {
 		return 0, io.EOF
 	}
 	return r.n, nil
+}
+
+// failure names what failed as Read of the connection would: err is of the deadline or of closing. It is apart from read so that a goroutine that waits there needs little stack.
+func (r *rawReader) failure(err error) error {
+	if op := (*net.OpError)(nil); errors.As(err, &op) {
+		op.Op = "read" // it is new and ours
+	}
+	if err != nil {
+		return err
+	}
+	return &net.OpError{
+		Op: "read", Net: r.conn.LocalAddr().Network(), Source: r.conn.LocalAddr(), Addr: r.conn.RemoteAddr(),
+		Err: os.NewSyscallError("read", r.err),
+	}
 }
 
 // try reads once; false means that nothing is there yet and asks to be called again when there is.
