@@ -77,6 +77,9 @@ func trim(text string) string {
 
 // JSONPath matches requests whose body is JSON in which the path (RFC 9535) selects a value that p describes. A string is compared as it is, other values
 // as they are written in JSON without blanks. [Absent] wants the path to select nothing.
+//
+// A filter [?…] asks the elements of an array or the members of an object, as the RFC has it. Beyond it [??…] asks an object itself, as WireMock does:
+// $.user[??@.name=='ann'] selects the user whose name that is.
 func JSONPath(path string, p Pattern) mockserver.Matcher {
 	parsed, err := jsonpath.Parse(path)
 	if err == nil {

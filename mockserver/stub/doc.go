@@ -44,6 +44,8 @@
 //	not         a request that it must not be
 //	any         a list of requests, of which it has to be one
 //
+// A path of jsonPath is one of RFC 9535. Beyond it [??…] is a filter that asks an object itself, as WireMock does, where [?…] asks its members.
+//
 // text is a string, which is compared whole, or an object whose members have all to hold: equal, equalFold, contains, prefix, suffix, regexp (of the
 // whole), present (true or false), not (a text), all and any (lists of texts).
 //

@@ -1,6 +1,7 @@
 package stub_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -106,17 +107,44 @@ func TestImportLosesNothing(t *testing.T) {
 		{`{"request": {"headers": {"A": {"contains": "x", "caseInsensitive": true}}}}`, "request.headers.A: caseInsensitive: expected equalTo"},
 		{`{"request": {"bodyPatterns": [{"contains": "x", "ignoreArrayOrder": true}]}}`, "request.bodyPatterns[0]: ignoreArrayOrder and ignoreExtraElements: expected equalToJson"},
 		{`{"request": {"bodyPatterns": [{"equalToJson": "{\"a\": \"${json-unit.any-string}\"}"}]}}`, "request.bodyPatterns[0].equalToJson: placeholders such as"},
-		{`{"request": {"bodyPatterns": [{"matchesJsonPath": "$[?(@.a == 1)]"}]}}`, "request.bodyPatterns[0].matchesJsonPath: a filter of the whole body"},
-		{`{"request": {"bodyPatterns": [{"matchesJsonPath": {"expression": "$ [ ?(@.a == 1)]", "contains": "x"}}]}}`, "matchesJsonPath: a filter of the whole body"},
+		{`{"request": {"bodyPatterns": [{"matchesJsonPath": "$.a[??(@.b == 1)]"}]}}`, "request.bodyPatterns[0].matchesJsonPath: JSON path"},
 		{`{"request": {"bodyPatterns": [{"matchesJsonPath": {"contains": "x"}}]}}`, "request.bodyPatterns[0].matchesJsonPath: expected an expression"},
 		{`{"request": {"bodyPatterns": [{"matchesJsonPath": {"expression": "$.a", "contains": "x", "equalToJson": "1"}}]}}`, "matchesJsonPath: expected equalToJson or conditions of a text"},
 		{`{"request": {"multipartPatterns": [{"matchingType": "ALL", "name": "n"}]}}`, `request.multipartPatterns[0].matchingType: expected ANY`},
 		{`{"request": {"multipartPatterns": [{"bodyPatterns": [{"binaryEqualTo": "aGk="}]}]}}`, "request.multipartPatterns[0].bodyPatterns[0]: expected conditions of a text"},
 		{`{"request": {"urlPathTemplate": "/{a}", "pathParameters": {"a": {"equalTo": "x", "contains": "y"}}}}`, "request.pathParameters.a: expected equalTo"},
+		{`{"response": {"transformers": ["response-template"], "body": "{{jsonPath request.body '$.a[?(@.b)]'}}"}}`, "the expression {{jsonPath request.body '$.a[?(@.b)]'}} is not understood"},
+		{`{"response": {"transformers": ["response-template"], "body": "{{jsonPath request.body '$..a'}}"}}`, "the expression {{jsonPath request.body '$..a'}} is not understood"},
 		{`{"response": {"body": "x", "jsonBody": {}}}`, "response: expected one of body, json"},
 	} {
 		if stubs, err := stub.Import("m", []byte(tt.text)); stubs != nil || err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s:\ngot  %v\nwant %s", tt.text, err, tt.want)
+		}
+	}
+}
+
+// WireMock's filters ask an object itself, those of RFC 9535 its members; of arrays both ask the elements.
+func TestImportOfFilters(t *testing.T) {
+	for _, tt := range []struct{ path, fits, not string }{
+		{"$[?(@.x == 'y')]", `{"x": "y"}`, `{"a": {"x": "y"}}`},
+		{"$[?(@.x == 'y')]", `[1, {"x": "y"}]`, `[[{"x": "y"}]]`},
+		{"$.a[?(@.x == 'y')]", `{"a": {"x": "y"}}`, `{"a": {"b": {"x": "y"}}}`},
+		{"$.a[?(@.x == 'y')]", `{"a": [{"x": "y"}]}`, `{"a": [[{"x": "y"}]]}`},
+		{"$.a[?(@.x == 'y')].z", `{"a": {"x": "y", "z": 1}}`, `{"a": {"x": "y"}}`},
+		{"$..[?(@.x == 'y')]", `{"a": [{"b": {"x": "y"}}]}`, `{"a": [{"b": {"x": "z"}}]}`},
+		{"$..[?(@.x == 'y')]", `{"x": "y"}`, `{"y": "x"}`},
+		{"$.a[*][?(@.x == 'y')]", `{"a": [{"x": "y"}]}`, `{"a": [{"b": {"x": "y"}}]}`},
+		{"$.a[?(@.b[?(@.x == 'y')])]", `{"a": {"b": {"x": "y"}}}`, `{"a": {"b": {"c": {"x": "y"}}}}`},
+		{"$['?'][?(@['?'] == '\\'?')]", `{"?": {"?": "'?"}}`, `{"?": {"b": {"?": "'?"}}}`},
+		{"$ [ ? (@.x)]", `{"x": 1}`, `{"a": {"x": 1}}`},
+	} {
+		list := imported(t, `{"request": {"bodyPatterns": [{"matchesJsonPath": `+strconv.Quote(tt.path)+`}]}, "response": {}}`)
+		s := mockserver.New(t, mockserver.WithNetwork(new(okio.Network)), mockserver.WithDispatcher(route.New(list...)))
+		if got := ask(t, s, "POST", "/", tt.fits); !strings.HasPrefix(got, "200") {
+			t.Errorf("%s does not select in %s: %s", tt.path, tt.fits, got)
+		}
+		if got := ask(t, s, "POST", "/", tt.not); !strings.HasPrefix(got, "404") {
+			t.Errorf("%s selects in %s: %s", tt.path, tt.not, got)
 		}
 	}
 }

@@ -344,15 +344,31 @@ func (v value) wireJSONPath(b *Body) {
 	} else if !v.is(jsontree.String) {
 		return
 	}
-	// WireMock asks a filter of an object itself, RFC 9535 of its members; what a body will be is not known here.
-	if rest, ok := strings.CutPrefix(strings.TrimSpace(path), "$"); ok {
-		if rest, ok = strings.CutPrefix(strings.TrimSpace(rest), "["); ok && strings.HasPrefix(strings.TrimSpace(rest), "?") {
-			v.fail("a filter of the whole body means another thing here, where it asks the members of an object and not the object: expected a path of what has to be there, with its value")
-			return
-		}
-	}
+	path = wholeFilters(path)
 	v.valid(match.Err(match.JSONPath(path, match.Present())))
 	b.JSONPath = map[string]JSONValue{path: want}
+}
+
+// wholeFilters has the filters of a path ask objects themselves, as those of WireMock do, and not their members (RFC 9535). What is no path stays none.
+func wholeFilters(path string) string {
+	var b strings.Builder
+	var quote byte
+	for i := 0; i < len(path); i++ {
+		c := path[i]
+		b.WriteByte(c)
+		switch {
+		case quote != 0 && c == '\\' && i+1 < len(path):
+			i++
+			b.WriteByte(path[i])
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\''):
+			quote = c
+		case quote == 0 && c == '?':
+			b.WriteByte('?')
+		}
+	}
+	return b.String()
 }
 
 // wirePart reads a pattern of a part.

@@ -112,7 +112,10 @@ type (
 	wildcard struct{}
 	index    int64
 	slice    [3]*int64
-	filter   struct{ condition logical }
+	filter   struct {
+		condition logical
+		whole     bool // an object is asked itself, and not its members
+	}
 )
 
 func (n name) apply(e *evaluation, node any, found []any) []any {
@@ -182,6 +185,12 @@ func (s slice) apply(e *evaluation, node any, found []any) []any {
 }
 
 func (f filter) apply(e *evaluation, node any, found []any) []any {
+	if object, ok := node.(map[string]any); ok && f.whole {
+		if e.step() && f.condition.holds(e, object) {
+			found = append(found, object)
+		}
+		return found
+	}
 	for child := range children(node) {
 		if !e.step() {
 			break

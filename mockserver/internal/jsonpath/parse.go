@@ -31,7 +31,7 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("JSON path %q: %s at offset %d", e.Path, e.Detail, e.Offset)
 }
 
-// Parse reads an expression (RFC 9535).
+// Parse reads an expression (RFC 9535). Beyond the RFC [??…] is a filter that asks an object itself and not its members; of an array it asks the elements, as [?…] does.
 func Parse(text string) (p *Path, err error) {
 	if len(text) > maxLength {
 		return nil, &SyntaxError{text[:32] + "…", maxLength, fmt.Sprintf("expected at most %d bytes", maxLength)}
@@ -141,8 +141,9 @@ func (s *scanner) selector() selector {
 		return wildcard{}
 	case c == '?':
 		s.at++
+		whole := s.take("?")
 		s.blank()
-		return filter{s.or()}
+		return filter{s.or(), whole}
 	case c == '"' || c == '\'':
 		return name(s.quoted())
 	case c == ':' || c == '-' || c >= '0' && c <= '9':
