@@ -48,7 +48,7 @@ func endAmidst(t *testing.T, chance *rand.Rand) {
 	body := mockserver.Reply(200).Body(make([]byte, 100_000))
 	s := mockserver.New(t, mockserver.WithNetwork(new(okio.Network)), mockserver.WithProtocols(okhttp.HTTP2PriorKnowledge), mockserver.WithSeed(chance.Uint64()))
 	for range 60 {
-		r := body
+		r, skips := body, false
 		switch chance.IntN(6) {
 		case 0:
 			r = r.Throttle(1000, 10*time.Millisecond)
@@ -59,10 +59,11 @@ func endAmidst(t *testing.T, chance *rand.Rand) {
 		case 3:
 			r = r.Push("GET", "/pushed", body.BodyDelay(time.Second)).BodyDelay(time.Second / 2)
 		case 4:
-			r = r.Continue().TrailersDelay(time.Second).SkipRequestBody()
+			r, skips = r.Continue().TrailersDelay(time.Second).SkipRequestBody(), true
 		}
 		m := mockserver.Moment(chance.IntN(6))
-		s.Enqueue(r.On(m, mockserver.Sometimes{Probability: 0.7, Effect: effects[chance.IntN(len(effects))]}))
+		e := effects[chance.IntN(len(effects))]
+		s.Enqueue(r.On(possible(m, e, skips), mockserver.Sometimes{Probability: 0.7, Effect: e}))
 	}
 	var clients sync.WaitGroup
 	for i := range 6 {

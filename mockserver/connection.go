@@ -35,6 +35,7 @@ type connection struct {
 	opening opening // what a script does to the handshake of TLS
 	handed  bool    // a handler reads from the connection, perhaps at the same time
 	bowed   bool    // the end was sent meanwhile
+	greeted bool    // an effect at RequestStart had its moment
 
 	cut     atomic.Bool // an effect is what ended it
 	current atomic.Pointer[Request]

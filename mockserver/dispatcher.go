@@ -104,6 +104,15 @@ func (e early) onRequest() Effect {
 	return e.effects[RequestHead].effect
 }
 
+// headCame notes that the head of a request was read.
+func (e *early) headCame(r *Request) {
+	if _, closing := e.effects[RequestStart].effect.(CloseStream); closing {
+		e.struck(r, RequestStart)
+		return
+	}
+	e.struck(r, RequestHead)
+}
+
 // unread reports whether the response does not wait for the body of the request.
 func (e early) unread(r *Request) bool {
 	return e.skipBody || e.overlaps(r.Method) || e.refuses(r)

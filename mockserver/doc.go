@@ -40,6 +40,8 @@
 // request body, before the response, within its body or after it. On HTTP/2 what happens to the connection happens to all streams of it;
 // [CloseStream] resets one, [Stall] stalls one, and [ShutdownConnection] says goodbye (GOAWAY).
 //
+// A fault that cannot strike proves nothing, and is told: as a fault of the script where the script says so, in [Request.Missed] and by [Strict] where the request does.
+//
 // # Requests
 //
 // Every request is recorded before it is answered, and [Server.TakeRequest] returns them in that order. A request that cannot be read

@@ -46,6 +46,10 @@ func (m Moment) String() string {
 // [SendSettings], [RefuseConnections] and [IgnoreConnections] it goes on.
 //
 // [Sequence] makes one effect of several, [Sometimes], [EveryNth] and [First] choose when it happens.
+//
+// An effect that cannot strike proves nothing. Where the script alone says so, it is a fault of the script ([Response.Err]); where only the exchange does, its request
+// says it ([Request.Missed]), and the test of a server that is [Strict] fails, unless the effect strikes in another exchange of the same script. Effects that are chosen
+// need not strike: [Sometimes] with a probability of 1 is for one that strikes where it can.
 type Effect interface{ effect() }
 
 // CloseSocket closes the transport connection, without a farewell of TLS. As the zero value it is a plain disconnect.
@@ -153,6 +157,8 @@ type timed struct {
 	effect Effect
 	after  int64 // or half
 	chunks int   // it waits for, if not 0
+
+	strikes *strikes
 }
 
 // at returns how many bytes of a body of that length, negative if it is not known, come before the effect; -1 if there is no effect.

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Sequence is an effect that consists of several, in their order. None comes after one that ends the exchange.
+// Sequence is an effect that consists of several, in their order. None can come after one that ends the exchange whenever it is met, nor after one for the handshake of TLS.
 func Sequence(effects ...Effect) Effect { return sequence(append([]Effect{}, effects...)) }
 
 type sequence []Effect
@@ -50,9 +50,16 @@ func checkEffect(m Moment, e Effect) error {
 	case nil:
 		return fmt.Errorf("an effect that is nil, within another one")
 	case sequence:
-		for _, one := range e {
+		for i, one := range e {
 			if err := checkEffect(m, one); err != nil {
 				return err
+			}
+			if last := i == len(e)-1; last {
+				break
+			} else if surelyEnds(one) {
+				return fmt.Errorf("a Sequence with %s before another effect, which cannot strike: expected it last", named(certain(one)))
+			} else if bad := handshakes(one); bad != nil {
+				return fmt.Errorf("a Sequence with %s before another effect: expected it last", named([]Effect{bad}))
 			}
 		}
 	case Sometimes:
@@ -69,6 +76,10 @@ func checkEffect(m Moment, e Effect) error {
 		if m != RequestStart {
 			return fmt.Errorf("%T at %v: expected RequestStart", e, m)
 		}
+	case GoAway, SendSettings:
+		if m == RequestStart {
+			return fmt.Errorf("%T at RequestStart, when there is no HTTP/2 yet: expected RequestHead or later", e)
+		}
 	case Garbage:
 		if e.Bytes < 0 {
 			return fmt.Errorf("Garbage of %d bytes: expected a number of bytes", e.Bytes)
@@ -80,6 +91,27 @@ func checkEffect(m Moment, e Effect) error {
 	case WaitLogNormal:
 		if e.Median < 0 || !(e.Sigma >= 0) || e.Max < 0 {
 			return fmt.Errorf("WaitLogNormal of median %v, sigma %v and maximum %v: expected none to be negative", e.Median, e.Sigma, e.Max)
+		}
+	}
+	return nil
+}
+
+// handshakes returns the effect on a handshake that is within another one, nil for none.
+func handshakes(e Effect) Effect {
+	switch e := e.(type) {
+	case sequence:
+		for _, one := range e {
+			if bad := handshakes(one); bad != nil {
+				return bad
+			}
+		}
+	case Sometimes:
+		return handshakes(e.Effect)
+	case *counted:
+		return handshakes(e.what)
+	default:
+		if shakes(e) {
+			return e
 		}
 	}
 	return nil
@@ -130,7 +162,7 @@ func ends(plan []Effect) bool {
 		return false
 	}
 	switch e := plan[len(plan)-1].(type) {
-	case Wait, Write, SendSettings, RefuseConnections, IgnoreConnections, BadCertificate:
+	case Wait, WaitBetween, WaitLogNormal, Write, SendSettings, RefuseConnections, IgnoreConnections, BadCertificate:
 		return false
 	case GoAway:
 		return e.Refuse

@@ -90,3 +90,16 @@ func ExampleResponse_Err() {
 	// mockserver: okhttp: unexpected char 0x20 at 2 in header name: "no name"
 	// <nil>
 }
+
+// The fault would cut the request body short, of which there is none.
+func ExampleStrict_missed() {
+	run(func(t testing.TB) {
+		server := mockserver.New(t, mockserver.Strict())
+		server.Enqueue(mockserver.Reply(200).Text("tea").On(mockserver.RequestBody, mockserver.CloseSocket{}))
+		show(server, "/tea")
+		server.TryTakeRequest()
+	})
+	// Output:
+	// 200 "tea" <nil>
+	// mockserver: 1 scripted fault never struck: CloseSocket at RequestBody of the response 200 did not strike: the request has no content; in answer to GET /tea HTTP/1.1 (connection 0, request 0, body of 0 bytes)
+}

@@ -44,6 +44,7 @@ func (c *connection) exchange(ctx context.Context) (more bool) {
 		c.record(r)
 		return c.answer(ctx, r, head, c.blame(r, err), true)
 	}
+	hint.headCame(r)
 	plan := c.plan(hint.onRequest())
 	if ends(plan) {
 		r.Failure = errEffect
@@ -89,6 +90,11 @@ func (c *connection) exchange(ctx context.Context) (more bool) {
 	if ctx.Err() != nil {
 		return false
 	}
+	length := int64(-1)
+	if _, sized := r.Headers.Last("Content-Length"); sized {
+		length = r.BodySize
+	}
+	r = c.server.tell(r, c.missed(r, &resp, hint, length)...)
 	return c.answer(ctx, r, head, resp, hint.known && len(hint.infos) > 0)
 }
 
@@ -245,6 +251,7 @@ func (c *connection) readContent(
 	for {
 		if stop == r.BodySize {
 			stop = -1
+			hint.struck(r, RequestBody)
 			if plan := choose(effect.effect); ends(plan) {
 				return plan, errEffect
 			} else if !act(plan) {

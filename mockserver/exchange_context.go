@@ -116,7 +116,7 @@ func (c *connection) watch(gone context.CancelCauseFunc) (stop func()) {
 
 // abandon notes that nobody waits for the response to a request that was recorded.
 func (c *connection) abandon(r *Request, why error) {
-	c.log(c.server.journal.fail(r, why), 0)
+	c.log(c.server.journal.amend(r, func(r *Request) { r.Failure = why }), 0)
 }
 
 // watch calls gone when the stream ends early: the client resets it, or the connection is over.

@@ -51,6 +51,7 @@ func (h *hammerHand) took(r *mockserver.Request) {
 // response is one of many, with a body that says how long it is.
 func (h *hammerHand) response() mockserver.Response {
 	r := mockserver.Reply(200).Text(hammered(h.IntN(30_000)))
+	skips := false
 	switch h.IntN(10) {
 	case 0:
 		r = r.Throttle(500, time.Millisecond)
@@ -69,7 +70,7 @@ func (h *hammerHand) response() mockserver.Response {
 			}
 		})).UntilClose()
 	case 4:
-		r = r.Continue().SkipRequestBody()
+		r, skips = r.Continue().SkipRequestBody(), true
 	case 5:
 		r = r.Push("GET", "/pushed", mockserver.Reply(200).BodyDelay(time.Millisecond).Text("pushed"))
 	}
@@ -84,9 +85,22 @@ func (h *hammerHand) response() mockserver.Response {
 		if _, only := e.(mockserver.FailHandshake); only {
 			m = mockserver.RequestStart
 		}
+		m = possible(m, e, skips)
 		r = r.On(m, mockserver.Sometimes{Probability: 0.5, Effect: e})
 	}
 	return r
+}
+
+// possible is a moment at which an effect can strike: m if it can then.
+func possible(m mockserver.Moment, e mockserver.Effect, skipsBody bool) mockserver.Moment {
+	switch e.(type) {
+	case mockserver.GoAway, mockserver.SendSettings:
+		m = max(m, mockserver.RequestHead)
+	}
+	if m == mockserver.RequestBody && skipsBody {
+		return mockserver.ResponseStart
+	}
+	return m
 }
 
 func hammered(size int) string {

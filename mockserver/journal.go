@@ -58,24 +58,24 @@ func (j *journal) keep(r *Request, counts int) {
 	}
 }
 
-// fail gives a request that was recorded a failure. Those who have it may be reading it, so that another one, which is returned, takes its place.
-func (j *journal) fail(r *Request, err error) *Request {
-	failed := *r
-	failed.Failure = err
+// amend changes a request that was recorded. Those who have it may be reading it, so that another one, which is returned, takes its place.
+func (j *journal) amend(r *Request, change func(*Request)) *Request {
+	amended := *r
+	change(&amended)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if i := slices.Index(j.kept, r); i >= 0 {
-		j.kept[i] = &failed
+		j.kept[i] = &amended
 		if _, ok := j.seen[r]; ok {
 			delete(j.seen, r)
-			j.seen[&failed] = struct{}{}
+			j.seen[&amended] = struct{}{}
 		}
 	}
 	if j.wake != nil { // a matcher may look at it
 		close(j.wake)
 		j.wake = nil
 	}
-	return &failed
+	return &amended
 }
 
 // drop forgets the oldest request. The lock is held.

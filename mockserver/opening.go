@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 )
 
 // opening is what a script does to a connection that was just accepted.
@@ -21,6 +22,7 @@ func (s *Server) open(ctx context.Context, d Dispatcher, r *Request) opening {
 		if !ok {
 			return opening{}
 		}
+		resp.effects[RequestStart].strikes.note()
 		o := opening{withoutHTTP2(s.plan(resp.effects[RequestStart].effect)), func() {}, func() {
 			resp.effects[RequestStart] = timed{}
 			d.giveBack(resp)
@@ -35,6 +37,7 @@ func (s *Server) open(ctx context.Context, d Dispatcher, r *Request) opening {
 		if !resp.startsConnection() {
 			return opening{}
 		}
+		resp.effects[RequestStart].strikes.note()
 		o := opening{withoutHTTP2(s.plan(resp.effects[RequestStart].effect)), func() { d.Dispatch(ctx, r) }, func() {}}
 		if decider, ok := d.(Decider); ok {
 			o.use = func() { decider.Decide(&accepted) }
@@ -48,7 +51,7 @@ func (s *Server) open(ctx context.Context, d Dispatcher, r *Request) opening {
 func (c *connection) begin() bool {
 	ctx := c.server.inviting
 	o := c.server.open(ctx, c.server.current(), c.newRequest())
-	if len(o.plan) == 0 {
+	if c.greeted = o.use != nil; len(o.plan) == 0 {
 		return true
 	}
 	first, last := o.plan[:len(o.plan)-1], o.plan[len(o.plan)-1]
@@ -65,6 +68,9 @@ func (c *connection) begin() bool {
 		c.standIn(o)
 	default:
 		o.keep()
+		if bad, is := last.(BadCertificate); is {
+			c.server.miss(nil, fmt.Sprintf("%s at RequestStart did not strike: the server has no TLS; on connection %d", named([]Effect{bad}), c.index))
+		}
 	}
 	return c.perform(ctx, RequestStart, o.plan)
 }

@@ -3,8 +3,10 @@ package mockserver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
+	"github.com/okhttp-go/ok/mockserver/internal/target"
 	"github.com/okhttp-go/ok/okhttp/http2"
 )
 
@@ -14,6 +16,9 @@ type push struct {
 	fields       []string
 	response     Response
 }
+
+// shown is what is promised, for reports.
+func (p *push) shown() string { return p.method + " " + target.Shown(p.path) }
 
 // Push pushes another response along this one over HTTP/2 (RFC 9113 section 8.4): it is promised after the head of this one and sent at the same time.
 // The promise has the method, GET or HEAD, the path and header fields, alternating names and values. It is recorded as a [Request] of the
@@ -33,17 +38,24 @@ func (r Response) Push(method, path string, pushed Response, nameValue ...string
 	if err := pushed.Err(); err != nil {
 		return r.fail("Push(%q): %w", path, err)
 	}
+	for m := RequestStart; m <= RequestBody; m++ {
+		if pushed.effects[m].effect != nil {
+			return r.fail("Push(%q): an effect at %v cannot strike: no request is read", path, m)
+		}
+	}
 	p := push{method: method, path: path, response: pushed}
 	for i := 0; i < len(nameValue); i += 2 {
 		p.fields, r.err = appendField(p.fields, nameValue[i], nameValue[i+1], r.err)
 	}
-	r.pushes = append(slices.Clip(r.pushes), p)
+	r.pushes, r.frames = append(slices.Clip(r.pushes), p), new(strikes)
 	return r
 }
 
 // Settings announces other settings before the head of the response over HTTP/2 (RFC 9113 section 6.5); see [SendSettings].
 func (r Response) Settings(list ...http2.Setting) Response {
-	r.settings = append(slices.Clip(r.settings), list...)
+	if len(list) > 0 {
+		r.settings, r.frames = append(slices.Clip(r.settings), list...), new(strikes)
+	}
 	return r
 }
 
@@ -56,12 +68,16 @@ func (x *streamExchange) push(ctx context.Context, resp *Response) error {
 		}
 		stream, err := x.stream.Push(head, p.fields)
 		if errors.Is(err, http2.ErrPushDisabled) || errors.Is(err, http2.ErrTooManyStreams) {
-			x.server.cfg.logger.Info("mockserver: nothing is pushed", "conn", x.index, "path", p.path, "why", err)
+			if !resp.frames.happened() {
+				what := fmt.Sprintf("Push(%s) of the response %d did not happen: %v", p.shown(), resp.Code(), err)
+				x.request = x.server.tell(x.request, miss{resp.frames, what})
+			}
 			return nil
 		}
 		if err != nil {
 			return err
 		}
+		resp.frames.note()
 		r := x.promised(p)
 		pushed := &streamExchange{session: x.session, stream: stream, request: r}
 		x.session.begin(r)

@@ -29,7 +29,9 @@ type turn struct {
 func (q *Queue) Enqueue(responses ...Response) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.items = append(q.items, responses...)
+	for _, r := range responses {
+		q.items = append(q.items, r.own())
+	}
 	q.serve()
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // A Request is what the server received. It does not change once it is recorded; where its client gives up before there is a response, the journal has
-// another one with that Failure from then on, and whoever took it before has the one without.
+// another one with that Failure from then on, and whoever took it before has the one without; see Missed, too.
 type Request struct {
 	// ConnIndex counts the connections of the server, in the order in which they were accepted, from 0.
 	ConnIndex int
@@ -50,6 +50,11 @@ type Request struct {
 	// the client was found to be gone before there was a response.
 	Failure error
 
+	// Missed says what was scripted of the response to the request and did not strike, each with the reason: an effect whose moment did not come, or what the version of HTTP
+	// does not have. It is known when the response is about to be sent: the journal has another request with it from then on, as with a Failure that comes
+	// later.
+	Missed []string
+
 	// Tunnel is the destination, "host:port", that the client asked a proxy for which this server is the end of, too: by CONNECT
 	// ([Response.InTunnel], [WithHTTPProxy]) or by SOCKS ([WithSOCKS5]). It is empty without a tunnel, and for CONNECT itself.
 	Tunnel string
@@ -61,7 +66,8 @@ type Request struct {
 	// LocalAddr and RemoteAddr are the ends of the connection.
 	LocalAddr, RemoteAddr net.Addr
 
-	chance *dice // of the server; nil if there is none
+	chance *dice         // of the server; nil if there is none
+	came   [moments]bool // with an effect, before the request was read whole
 }
 
 // Rand returns the chance of the server that received the request, for a [Dispatcher] that chooses: its numbers follow [WithSeed], and those that effects and delays take come out

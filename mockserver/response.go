@@ -48,6 +48,7 @@ type Response struct {
 	lengthOff int64           // what is added to a Content-Length
 	lenient   bool            // some fields must not be sent, and are
 	effects   [moments]timed
+	frames    *strikes // of what is pushed or set over HTTP/2 alone; nil for none
 	skipBody  bool
 	tunnel    bool // it is a proxy's
 	last      bool // the server ends with it
@@ -103,7 +104,32 @@ func (r Response) Err() error {
 	if r.err == nil && len(r.trailers) > 0 && !r.encoded() && r.raw == nil {
 		return errors.New("mockserver: a response with trailers that is not chunked")
 	}
+	if r.err == nil {
+		return r.never()
+	}
 	return r.err
+}
+
+// never returns which effect cannot strike, whatever the exchange is.
+func (r *Response) never() error {
+	over := moments // the moment of an effect that surely ends the exchange
+	for m, t := range r.effects {
+		m := Moment(m)
+		switch {
+		case t.effect == nil:
+			continue
+		case m > over:
+			return fmt.Errorf("mockserver: an effect at %v cannot strike: the one at %v ends the exchange", m, over)
+		case m == RequestBody && r.skipBody:
+			return errors.New("mockserver: an effect at RequestBody cannot strike: SkipRequestBody does not read the body")
+		case m == ResponseEnd && r.badChunk && r.raw == nil:
+			return errors.New("mockserver: an effect at ResponseEnd cannot strike: MalformedChunk ends the exchange")
+		}
+		if m != RequestBody && surelyEnds(t.effect) {
+			over = min(over, m)
+		}
+	}
+	return nil
 }
 
 // Code returns the status.
@@ -272,7 +298,7 @@ func (r Response) at(m Moment, after int64, e Effect) Response {
 			return r.fail("%w", err)
 		}
 	}
-	r.effects[m] = timed{effect: e, after: after}
+	r.effects[m] = timed{effect: e, after: after, strikes: new(strikes)}
 	return r
 }
 

@@ -36,6 +36,7 @@ type Server struct {
 	accepted int                 // connections, ever
 	conns    map[*connection]struct{}
 	waiting  []*Request // whose dispatcher has not answered
+	misses   []miss     // scripts that had no chance to strike, of a server that is strict
 	replaced replaced
 	draining bool
 	closed   bool

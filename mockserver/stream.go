@@ -105,6 +105,7 @@ func (x *streamExchange) run(ctx context.Context, bare bool) {
 		x.answer(ctx, x.blame(r, err), true)
 		return
 	}
+	hint.headCame(r)
 	plan := x.server.plan(hint.onRequest())
 	if ends(plan) {
 		r.Failure = errEffect
@@ -149,6 +150,7 @@ func (x *streamExchange) run(ctx context.Context, bare bool) {
 		return
 	}
 	if ctx.Err() == nil {
+		x.request = x.server.tell(r, x.missed(r, &resp, hint, x.length)...)
 		x.answer(ctx, resp, hint.known && len(hint.infos) > 0)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // Strict makes a server hide nothing from its test: a request that finds the queue empty gets 500 with a body that says so, instead of waiting, and
 // fails the test; so does a request that no route matches, with the report that it gets ([Response.Unexpected]), and one that waits for the queue after all ([Queue.SetFailFast]) until its client gives up; GET /favicon.ico is a request as others;
 // and when the test is over it fails if responses are left in the queue, if requests were neither taken ([Server.TakeRequest]) nor verified
-// ([Server.Verify]) nor returned by [Server.AwaitRequests], [Server.FindRequests] or [Server.Requests], which returns all of them, or if requests still waited for a dispatcher. A test that was skipped is not failed by what is left. See [AllRoutesUsed] for routes.
+// ([Server.Verify]) nor returned by [Server.AwaitRequests], [Server.FindRequests] or [Server.Requests], which returns all of them, if requests still waited for a dispatcher, or if an effect, a push or settings of a response that was sent never struck ([Request.Missed]). A test that was skipped is not failed by what is left. See [AllRoutesUsed] for routes.
 func Strict() Option { return option(func(c *config) { c.strict = true }) }
 
 // Unexpected makes the response the answer to a request that nothing was scripted for, as err says: the test of a server that is [Strict] fails with it. Package
@@ -65,6 +65,9 @@ func (s *Server) left(failed bool) (errs []error) {
 		}
 		if list := s.Unanswered(); len(list) > 0 {
 			errs = append(errs, fmt.Errorf("mockserver: %d %s still waited for a response: %s", len(list), plural(len(list), "request", "requests"), listed(list)))
+		}
+		if list := s.missedEver(); len(list) > 0 {
+			errs = append(errs, fmt.Errorf("mockserver: %d scripted %s never struck: %s", len(list), plural(len(list), "fault", "faults"), listed(list)))
 		}
 	}
 	if s.cfg.allUsed {

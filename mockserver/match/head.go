@@ -104,7 +104,7 @@ func Proto(versions ...string) mockserver.Matcher {
 // Connection matches requests on a connection, which are counted from 0 in the order in which they were accepted. It matches the connection itself too,
 // for effects at mockserver.RequestStart.
 func Connection(index int) mockserver.Matcher {
-	return &matcher{text: fmt.Sprintf("connection %d", index), match: func(r *mockserver.Request) []mockserver.Mismatch {
+	return &matcher{text: fmt.Sprintf("connection %d", index), open: true, match: func(r *mockserver.Request) []mockserver.Mismatch {
 		if r.ConnIndex == index {
 			return nil
 		}

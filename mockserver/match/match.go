@@ -17,6 +17,8 @@ type matcher struct {
 	match  func(*mockserver.Request) []mockserver.Mismatch
 	params func(*mockserver.Request) map[string]string // nil for none
 	all    []mockserver.Matcher                        // what it is made of, if it is All
+	any    []mockserver.Matcher                        // if it is Any
+	open   bool                                        // what it says of a connection that was accepted depends on the connection, or is not known
 }
 
 func (m *matcher) String() string  { return m.text }
@@ -72,6 +74,30 @@ func Params(m mockserver.Matcher, r *mockserver.Request) map[string]string {
 	return nil
 }
 
+// AtAccept reports whether a matcher may match a connection that was just accepted, of which nothing but its number and its addresses is known: [Connection],
+// [Everything], and what is made of them. Only such a route can have an effect on connections at mockserver.RequestStart.
+func AtAccept(m mockserver.Matcher) bool {
+	if Err(m) != nil || NeedsBody(m) {
+		return false
+	}
+	own, ok := m.(*matcher)
+	switch {
+	case !ok:
+		return true
+	case own.all != nil:
+		return !slices.ContainsFunc(own.all, func(part mockserver.Matcher) bool { return !AtAccept(part) })
+	case own.any != nil:
+		return slices.ContainsFunc(own.any, AtAccept)
+	}
+	return own.open || len(own.Match(new(mockserver.Request))) == 0
+}
+
+// depends reports whether it is not known what a matcher says of a connection that was accepted.
+func depends(m mockserver.Matcher) bool {
+	own, ok := m.(*matcher)
+	return !ok || own.open || slices.ContainsFunc(own.all, depends) || slices.ContainsFunc(own.any, depends)
+}
+
 // one makes the list of a single mismatch.
 func one(what, want, got string, distance float64) []mockserver.Mismatch {
 	return []mockserver.Mismatch{{What: what, Want: want, Got: got, Distance: distance}}
@@ -115,6 +141,7 @@ func All(matchers ...mockserver.Matcher) mockserver.Matcher {
 func Any(matchers ...mockserver.Matcher) mockserver.Matcher {
 	matchers = slices.Clone(matchers)
 	m := composed(matchers, " or ")
+	m.any = matchers
 	if len(matchers) == 0 {
 		m.text = "no request"
 	}
@@ -155,7 +182,7 @@ func Not(m mockserver.Matcher) mockserver.Matcher {
 	if m != nil {
 		text = "not (" + m.String() + ")"
 	}
-	return &matcher{text: text, err: err, body: m != nil && NeedsBody(m), match: func(r *mockserver.Request) []mockserver.Mismatch {
+	return &matcher{text: text, err: err, body: m != nil && NeedsBody(m), open: m != nil && depends(m), match: func(r *mockserver.Request) []mockserver.Mismatch {
 		if len(m.Match(r)) > 0 {
 			return nil
 		}

@@ -21,7 +21,7 @@
 //
 // A request is matched when its head was read, unless a route that fits its head looks at its body too. What a response says of the time before that,
 // effects at mockserver.RequestBody for example, holds only for routes that are decided by the head. An effect at mockserver.RequestStart that is
-// for connections, such as mockserver.Stall, strikes those that match.Connection or match.Everything match.
+// for connections, such as mockserver.Stall, strikes those that match.Connection or match.Everything match; with a matcher that looks at the request ([match.AtAccept]) it could not, which is an error.
 //
 // # Concurrency
 //

@@ -94,7 +94,8 @@
 //	ignoreConnections   the same
 //	badCertificate      with "fault": "Expired", "NotYetValid", "WrongHost" or "UnknownAuthority"
 //
-// Each may have one of "probability" from 0 to 1, "everyNth": 3 for each third time, and "first": 2 for the first two times.
+// Each may have one of "probability" from 0 to 1, "everyNth": 3 for each third time, and "first": 2 for the first two times. One that cannot strike is an error: at requestStart of a stub whose
+// request looks at more than the connection, after one that ends the exchange, at requestBody with skipRequestBody.
 //
 // # Templates
 //

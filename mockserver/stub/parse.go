@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/okhttp-go/ok/mockserver"
 	"github.com/okhttp-go/ok/mockserver/internal/jsontree"
 	"github.com/okhttp-go/ok/mockserver/match"
 	"github.com/okhttp-go/ok/mockserver/route"
@@ -86,6 +87,10 @@ func (v value) stub() (s Stub) {
 	case len(s.Responses) == 0:
 		v.fail("expected a response")
 	default:
+		v.starts(&s)
+		if len(v.rd.errs) > begun {
+			return s
+		}
 		r, err := s.route("", nil)
 		if err == nil {
 			err = route.New(r).Err()
@@ -98,6 +103,28 @@ func (v value) stub() (s Stub) {
 		}
 	}
 	return s
+}
+
+// starts complains about effects on connections of a stub that is chosen by what is only known later.
+func (v value) starts(s *Stub) {
+	if match.AtAccept(s.Request.Matcher()) {
+		return
+	}
+	responses := []value{v.at("response")}
+	if list := v.Get("responses"); list != nil {
+		responses = value{list, v.rd, v.member("responses")}.list()
+	}
+	for i, one := range responses {
+		effect := s.Responses[i].plain().Effect(mockserver.RequestStart)
+		if _, ofStream := effect.(mockserver.CloseStream); effect == nil || ofStream {
+			continue
+		}
+		for _, e := range one.at("effects").list() {
+			if at := e.at("at"); at.Text == "requestStart" {
+				at.fail("an effect that cannot strike: when a connection is accepted no request is known yet, and this stub looks at it; expected requestHead")
+			}
+		}
+	}
 }
 
 func (v value) scenario() *Scenario {

@@ -36,18 +36,21 @@ const everything = `[
   "responses": [
     {"status": 201, "reason": "Made", "headers": {"A": ["1", "2"], "B": "<3>"}, "body": "hi", "chunked": [1, 2], "trailers": {"T": "t"},
      "rawHeaders": {"Bad Name": ["x\ny", "z"]}, "informational": [{"status": 103, "headers": {"Link": "</x>"}, "delay": "1s"}], "delay": "1s", "bodyDelay": {"from": "1ms", "to": "2ms"}, "throttle": {"bytes": 1, "every": "1ms"},
-     "effects": [{"at": "responseBody", "do": "closeStream", "code": "REFUSED_STREAM", "bytes": 1}, {"at": "responseEnd", "do": "closeSocket", "in": true, "out": true, "noClose": true},
-       {"at": "requestBody", "do": "garbage", "size": 3, "probability": 0.5}, {"at": "requestBody", "do": "reset", "everyNth": 2}, {"at": "responseStart", "do": "wait", "for": "1s", "first": 1},
+     "effects": [{"at": "responseBody", "do": "closeStream", "code": "REFUSED_STREAM", "bytes": 1},
+       {"at": "responseStart", "do": "wait", "for": "1s", "first": 1},
        {"at": "responseStart", "do": "goAway", "code": 1, "debug": "d", "refuse": true}, {"at": "responseStart", "do": "write", "text": "x"}, {"at": "responseStart", "do": "write", "base64": "AP8="}, {"at": "responseStart", "do": "wait", "for": {"median": "1s", "sigma": 0.5}}, {"at": "responseStart", "do": "refuseConnections", "for": "1s"},
-       {"at": "requestStart", "do": "badCertificate", "fault": "Expired"}, {"at": "requestStart", "do": "failHandshake"}, {"at": "responseStart", "do": "partialRecord"}, {"at": "responseStart", "do": "stall"},
-       {"at": "requestHead", "do": "sendSettings", "settings": {"MAX_CONCURRENT_STREAMS": 1, "0x9": 5}}, {"at": "requestHead", "do": "ignoreConnections", "for": "1s"},
-       {"at": "responseEnd", "do": "shutdownConnection"}],
+       {"at": "responseStart", "do": "partialRecord", "everyNth": 3},
+       {"at": "requestHead", "do": "sendSettings", "settings": {"MAX_CONCURRENT_STREAMS": 1, "0x9": 5}}, {"at": "requestHead", "do": "ignoreConnections", "for": "1s"}],
      "skipRequestBody": true},
     {"json": {"a": 1.0}, "dribble": {"pieces": 2, "over": "1s"}, "slowHead": {"bytes": 1, "every": "1ms"}, "trailersDelay": "1ms", "wrongLength": -1}, {"malformedChunk": true}, {"body": "abc", "chunked": [1], "effects": [{"at": "responseBody", "do": "reset", "chunks": 2}]}, {"base64": "AAE="}, {"raw": "x"}, {"rawBase64": "/w=="}, {"template": true, "body": "{{.Method}}", "delay": {"median": "10ms", "sigma": 0.5}}, {"body": "", "untilClose": true, "shutdownServer": true}
   ],
   "recorded": {"origin": "http://o/", "at": "2026-01-31T12:00:00Z", "latency": "30ms"}
 },
-{"request": {"body": {"base64": "AA==", "form": {"f": "1"}, "parts": [{"name": "n", "fileName": "f", "headers": {"H": "h"}, "text": "t", "json": 1}]}}, "response": {"chunked": true}}
+{"request": {"body": {"base64": "AA==", "form": {"f": "1"}, "parts": [{"name": "n", "fileName": "f", "headers": {"H": "h"}, "text": "t", "json": 1}]}}, "response": {"chunked": true}},
+{"responses": [{"effects": [{"at": "requestStart", "do": "badCertificate", "fault": "Expired"}]}, {"effects": [{"at": "requestStart", "do": "failHandshake", "first": 1}]},
+  {"effects": [{"at": "requestBody", "do": "garbage", "size": 3, "probability": 0.5}, {"at": "requestBody", "do": "reset", "everyNth": 2}]},
+  {"effects": [{"at": "responseEnd", "do": "closeSocket", "in": true, "out": true, "noClose": true}]}, {"effects": [{"at": "responseEnd", "do": "shutdownConnection"}]},
+  {"effects": [{"at": "responseStart", "do": "stall"}]}]}
 ]`
 
 // TestRoundTrip has each member survive being written and read.
@@ -140,6 +143,13 @@ func TestErrors(t *testing.T) {
 		{`{"response": {"effects": [{"at": "responseEnd", "do": "reset", "bytes": 1}]}}`, `response.effects[0]: OnBytes(ResponseEnd)`},
 		{`{"response": {"effects": [{"at": "responseEnd", "do": "closeStream", "code": "X"}]}}`, `response.effects[0].code: expected a number or one of NO_ERROR`},
 		{`{"response": {"effects": [{"at": "responseEnd", "do": "reset", "code": 1}]}}`, `response.effects[0].code: reset has no such member`},
+		{"{\"response\": {\"effects\": [{\"do\": \"wait\", \"at\": \"requestHead\", \"for\": \"1s\", \"first\": 1},\n{\"at\": \"requestStart\", \"do\": \"badCertificate\", \"fault\": \"Expired\"}]},\n\"request\": {\"path\": \"/a\"}}", "f:2: response.effects[1].at: an effect that cannot strike: when a connection is accepted no request is known yet"},
+		{`{"request": {"connection": 1, "method": "GET"}, "responses": [{}, {"effects": [{"at": "requestStart", "do": "stall", "probability": 0.5}]}]}`, "f:1: responses[1].effects[0].at: an effect that cannot strike"},
+		{`{"response": {"skipRequestBody": true, "effects": [{"at": "requestBody", "do": "reset"}]}}`, "response: an effect at RequestBody cannot strike: SkipRequestBody does not read the body"},
+		{`{"response": {"effects": [{"at": "responseStart", "do": "reset"}, {"at": "responseStart", "do": "stall"}]}}`, "response: a Sequence with Reset before another effect, which cannot strike"},
+		{`{"response": {"effects": [{"at": "responseStart", "do": "reset"}, {"at": "responseEnd", "do": "stall"}]}}`, "response: an effect at ResponseEnd cannot strike: the one at ResponseStart ends the exchange"},
+		{`{"response": {"effects": [{"at": "requestStart", "do": "goAway"}]}}`, "response.effects[0]: mockserver.GoAway at RequestStart, when there is no HTTP/2 yet"},
+		{`{"response": {"pushes": [{"path": "/p", "response": {"effects": [{"at": "requestHead", "do": "reset"}]}}]}}`, "an effect at RequestHead cannot strike: no request is read"},
 		{`{"response": {"effects": [{"at": "requestStart", "do": "badCertificate"}]}}`, `response.effects[0]: expected a member "fault"`},
 		{`{"response": {"effects": [{"at": "requestStart", "do": "reset", "first": 1, "everyNth": 2}]}}`, `response.effects[0]: expected one of probability, everyNth, first`},
 		{`{"response": {"effects": [{"at": "requestStart", "do": "reset", "probability": 2}]}}`, `expected 0 to 1`},

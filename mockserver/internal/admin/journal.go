@@ -33,6 +33,7 @@ type Entry struct {
 	Base64     string      `json:"base64,omitempty"` // of a body that is no text
 	BodySize   int64       `json:"bodySize"`
 	Failure    string      `json:"failure,omitempty"`
+	Missed     []string    `json:"missed,omitempty"` // what was scripted and did not strike
 	TLS        string      `json:"tls,omitempty"`
 	ServerName string      `json:"serverName,omitempty"`
 	Remote     string      `json:"remote,omitempty"`
@@ -63,6 +64,7 @@ func entryOf(r *mockserver.Request) Entry {
 	if r.Failure != nil {
 		e.Failure = r.Failure.Error()
 	}
+	e.Missed = r.Missed
 	if r.TLS != nil {
 		e.TLS, e.ServerName = tls.VersionName(r.TLS.Version), r.TLS.ServerName
 	}
@@ -81,6 +83,9 @@ func (e Entry) String() string {
 	line = fmt.Sprintf("%s %s (connection %d, request %d, body of %d bytes)", e.Received.Format("15:04:05.000"), line, e.Connection, e.Index, e.BodySize)
 	if e.Failure != "" {
 		line += ": " + e.Failure
+	}
+	for _, missed := range e.Missed {
+		line += ": " + missed
 	}
 	return Printable(line)
 }
