@@ -135,3 +135,71 @@ func ExampleNewReader() {
 	fmt.Printf("%s=%s %v\n", part.FormName(), value, err)
 	// Output: a=1 <nil>
 }
+
+// A part whose content is made while it is sent, and whose length nobody knows beforehand.
+func ExampleNewPart() {
+	headers, err := okhttp.NewHeaders("Content-ID", "<rows>")
+	if err != nil {
+		log.Fatal(err)
+	}
+	body, err := okmultipart.New(&okmultipart.Config{Boundary: "edge"}, okmultipart.NewPart(okmultipart.PartConfig{
+		Headers:     headers,
+		ContentType: "text/csv",
+		Len:         -1,
+		Write: func(_ context.Context, w io.Writer) error {
+			for n := range 2 {
+				if _, err := fmt.Fprintf(w, "%d,%d\n", n, n*n); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	text := new(strings.Builder)
+	err = body.Write(context.Background(), text)
+	fmt.Println(body.Len(), err)
+	fmt.Print(strings.ReplaceAll(text.String(), "\r\n", "\n"))
+	// Output:
+	// -1 <nil>
+	// --edge
+	// Content-ID: <rows>
+	// Content-Type: text/csv
+	//
+	// 0,0
+	// 1,1
+	//
+	// --edge--
+}
+
+// The body of a request becomes a part with headers of its own, here of multipart/related.
+func ExampleBodyPart() {
+	meta, err := okhttp.JSON(map[string]string{"name": "logo.png"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var none okhttp.Headers
+	body, err := okmultipart.New(&okmultipart.Config{Type: "multipart/related", Boundary: "edge"},
+		okmultipart.BodyPart(none, meta),
+		okmultipart.BodyPart(none, okhttp.Bytes("image/png", []byte("pixels"))))
+	if err != nil {
+		log.Fatal(err)
+	}
+	text := new(strings.Builder)
+	err = body.Write(context.Background(), text)
+	fmt.Println(body.ContentType(), body.Len() == int64(text.Len()), err)
+	fmt.Print(strings.ReplaceAll(text.String(), "\r\n", "\n"))
+	// Output:
+	// multipart/related; boundary=edge true <nil>
+	// --edge
+	// Content-Type: application/json
+	//
+	// {"name":"logo.png"}
+	// --edge
+	// Content-Type: image/png
+	//
+	// pixels
+	// --edge--
+}
