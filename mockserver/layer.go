@@ -68,11 +68,24 @@ func (c *connection) rest(conn net.Conn) net.Conn {
 
 // expectsTunnel reports whether requests to a proxy come before TLS. What it reads to know is read again from conn.
 func (c *connection) expectsTunnel(conn *net.Conn) bool {
+	script := false
 	if c.server.cfg.proxy == nil {
-		return tunnelNext(c.server.current(), c.newRequest())
+		d := c.server.current()
+		if tunnelNext(d, c.newRequest()) {
+			return true
+		}
+		if _, script = d.(Peeker); !script {
+			return false
+		}
+		if _, queue := d.(*Queue); queue {
+			return false
+		}
 	}
 	first, again := firstByte(*conn)
 	*conn = again
+	if script { // of routes, which say what they do with CONNECT once they see which one it is
+		return first == 'C'
+	}
 	return first != recordHandshake
 }
 

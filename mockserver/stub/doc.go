@@ -74,7 +74,8 @@
 //	skipRequestBody    true: answered before the request body is read
 //	shutdownServer     true: the server closes after it
 //	settings    {"MAX_CONCURRENT_STREAMS": 1, …}: settings of HTTP/2 that are sent before it
-//	inTunnel    true: a proxy's answer to CONNECT, beneath which the exchanges of the tunnel follow
+//	inTunnel    true: a proxy's answer to CONNECT, beneath which the exchanges of the tunnel follow; a server with TLS hears CONNECT in
+//	            the clear
 //	pushes      [{"path": …, "method": "GET", "headers": {…}, "response": …}, …]: pushed along over HTTP/2; without files and templates
 //
 // # Effects

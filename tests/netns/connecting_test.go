@@ -10,7 +10,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"os"
 	"strings"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/miekg/dns"
 
+	"github.com/okhttp-go/ok/mockserver"
 	"github.com/okhttp-go/ok/okhttp"
 )
 
@@ -33,22 +33,14 @@ const (
 var addresses = []string{dead4, dead4b, live4, dead6, dead6b, live6}
 
 // serve answers on a port of all addresses, and returns it.
-func serve(t *testing.T, h http.HandlerFunc) string {
+func serve(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", ":0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := httptest.NewUnstartedServer(h)
-	s.Listener.Close()
-	s.Listener = l
-	s.Start()
-	t.Cleanup(s.Close)
-	_, port, _ := net.SplitHostPort(l.Addr().String())
+	s := mockserver.New(t, mockserver.WithAddr(":0"), mockserver.WithDispatcher(mockserver.DispatcherFunc(func(context.Context, *mockserver.Request) mockserver.Response {
+		return mockserver.Reply(200).Text("hello")
+	})))
+	_, port, _ := net.SplitHostPort(s.Addr().String())
 	return port
 }
-
-func hello(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "hello") }
 
 // resolving resolves every name to the addresses.
 func resolving(addrs []string) okhttp.Option {
@@ -80,7 +72,7 @@ func TestDeadAddresses(t *testing.T) {
 		return
 	}
 	network(t, addresses, "ip daddr { "+dead4+", "+dead4b+" } drop", "ip6 daddr { "+dead6+", "+dead6b+" } drop")
-	url := "http://server.test:" + serve(t, hello) + "/"
+	url := "http://server.test:" + serve(t) + "/"
 	for _, tt := range []struct {
 		addrs []string
 		dead  int // before the one that is alive
@@ -182,7 +174,7 @@ func TestRefusedAndRejected(t *testing.T) {
 	if err := run(t, "", "ip", "-6", "route", "add", "unreachable", dead6b+"/128"); err != nil {
 		t.Skip(err)
 	}
-	url := "http://server.test:" + serve(t, hello) + "/"
+	url := "http://server.test:" + serve(t) + "/"
 	const at = 50 * time.Millisecond // once
 	for name, addrs := range map[string][]string{
 		"refused":              {dead4, live4},
