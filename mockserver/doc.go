@@ -58,7 +58,7 @@
 // # Sockets
 //
 // [Response.Socket] lets a [SocketHandler] speak after the head of a response: as the content of it, while the request is still coming, or,
-// after [Upgrade] and CONNECT, as another protocol on the same connection, or stream of HTTP/2. [Response.Adapt] lets the head depend on the
+// after [Upgrade] and CONNECT, as another protocol on the same connection, or stream of HTTP/2. [SocketScript] is one that expects and sends in turns. [Response.Adapt] lets the head depend on the
 // request.
 //
 // # Proxies

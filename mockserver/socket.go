@@ -10,7 +10,8 @@ import (
 	"github.com/okhttp-go/ok/okio"
 )
 
-// A SocketHandler speaks for the server once the head of a response was sent. See [Response.Socket].
+// A SocketHandler speaks for the server once the head of a response was sent. See [Response.Socket], and [SocketScript] for one that is
+// made of steps.
 type SocketHandler interface {
 	// ServeSocket has the socket until it returns. What it has not closed by then is closed in good order; goroutines that it started must
 	// not use the socket any more. ctx ends when the server closes, which breaks the socket off as well. A panic breaks it off,

@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"io"
 	"strings"
 	"testing"
 
@@ -26,5 +27,22 @@ func TestMissedFault(t *testing.T) {
 	resp.Body.Close()
 	if said := strings.Join(server.Requests()[0].Missed, "; "); said != "Reset at RequestBody of the response 200 did not strike: the request has no content" {
 		t.Error(said)
+	}
+}
+
+func TestTableTennis(t *testing.T) {
+	server := mockserver.New(t)
+	// #region script
+	script := new(mockserver.SocketScript).Expect("ping\n").Send("pong\n").Expect("bye\n")
+	server.Enqueue(mockserver.Upgrade("table-tennis", script))
+	// #endregion script
+	conn, err := server.DialContext(t.Context(), "tcp", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	io.WriteString(conn, "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: table-tennis\r\n\r\nping\nbye\n")
+	if err := script.Wait(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
