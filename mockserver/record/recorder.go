@@ -60,14 +60,14 @@ type Config struct {
 	// RedactFields names query parameters, form fields and members of JSON whose values are not kept, besides access_token, refresh_token, id_token, token,
 	// api_key, apikey, client_secret, secret, password, passwd, signature and sig. Neither case nor _ and - count, and user[password] is a password.
 	RedactFields []string
-	// MaxBody is how long the body of a response may be that is recorded, in bytes; longer ones are only sent on, see [Recorder.Skipped]. The default
-	// is 8 MiB.
+	// MaxBody is how long the body of a response may be that is recorded, in bytes; longer ones are only sent on, see [Recorder.Skipped]. 0 and less:
+	// 8 MiB.
 	MaxBody int64
-	// MaxStubs bounds how many requests are recorded. The default is 10,000.
+	// MaxStubs bounds how many requests are recorded. 0 and less: 10,000; further ones are only sent on.
 	MaxStubs int
 }
 
-// A Recorder is a [mockserver.Dispatcher] that asks another server. Make one with [New] and close it.
+// A Recorder is a [mockserver.Dispatcher] that asks another server. Make one with [New] and close it. It is safe for concurrent use.
 type Recorder struct {
 	cfg    Config
 	origin okhttp.URL
@@ -83,7 +83,8 @@ type Recorder struct {
 	skipped []string
 }
 
-// New returns a recorder.
+// New returns a recorder. It fails if the mode is none of the four, if the origin is no base URL (not looked at by [Replay]), and if one of the stubs cannot be
+// answered with.
 func New(c Config) (*Recorder, error) {
 	if c.Mode < Once || c.Mode > Replay {
 		return nil, fmt.Errorf("record: %v: expected Once, Always, PassThrough or Replay", c.Mode)
@@ -128,7 +129,7 @@ func New(c Config) (*Recorder, error) {
 	return r, nil
 }
 
-// Close closes the recorder's own client.
+// Close closes the recorder's own client, and not one that it was given. What was recorded stays for [Recorder.Save].
 func (r *Recorder) Close() error {
 	if r.own {
 		return r.client.Close()

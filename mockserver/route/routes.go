@@ -15,7 +15,8 @@ import (
 	"github.com/okhttp-go/ok/mockserver/match"
 )
 
-// Routes is a [mockserver.Dispatcher] that answers each request with the route that matches it. The zero value has no routes.
+// Routes is a [mockserver.Dispatcher] that answers each request with the route that matches it. The zero value has no routes, and answers
+// 404 with a report. It is safe for concurrent use.
 type Routes struct {
 	mu       sync.Mutex
 	entries  []*entry // by priority and order
@@ -60,12 +61,12 @@ func (s *Routes) Add(routes ...Route) error {
 	return err
 }
 
-// On adds a route for requests that m matches.
+// On adds a route for requests that m matches. If it is invalid, without responses for example, [Routes.Err] says so, as do all answers from then on.
 func (s *Routes) On(m mockserver.Matcher, responses ...mockserver.Response) {
 	_ = s.Add(Route{Match: m, Responses: responses}) // Err has it
 }
 
-// OnFunc adds a route whose response a function makes.
+// OnFunc adds a route whose response a function makes, see [Route.Func]. Faults are as with [Routes.On].
 func (s *Routes) OnFunc(m mockserver.Matcher, f func(ctx context.Context, h Hit) mockserver.Response) {
 	_ = s.Add(Route{Match: m, Func: f}) // Err has it
 }

@@ -122,7 +122,7 @@ func (s *ServerConn) readHead() (h RequestHead, err error) {
 	return h, nil
 }
 
-// Body opens the content of the request.
+// Body opens the content of the request, empty where it has none. The call out of order is a [*StateError].
 func (s *ServerConn) Body() (*BodyReader, error) {
 	if s.method == "" || s.state == serverFailed || s.opened {
 		return nil, &StateError{Op: "Body", State: s.state.String()}
@@ -202,7 +202,8 @@ func (s *ServerConn) Reusable() bool {
 	return s.state == serverIdle && !s.spent && (s.length == 0 || s.opened && s.request.done && s.request.err == nil)
 }
 
-// Drain reads the rest of the request body, up to limit bytes, so that the connection may be reused. It reports whether the end came.
+// Drain reads the rest of the request body, up to limit bytes, so that the connection may be reused. It reports whether the end came, and
+// fails as reading the body does.
 func (s *ServerConn) Drain(limit int64) (bool, error) {
 	if !s.opened {
 		if _, err := s.Body(); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/okhttp-go/ok/okio"
 )
 
-// Conn is one connection. See [NewClient] and [NewServer].
+// Conn is one connection (RFC 9113), made by [NewClient] or [NewServer]. It is safe for concurrent use.
 type Conn struct {
 	cfg    Config
 	server bool

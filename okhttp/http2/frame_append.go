@@ -5,13 +5,13 @@ import "encoding/binary"
 // The functions of this file write whole frames, and nothing is checked: numbers are of the caller, and a test may want wrong ones. Bits beyond
 // what a field holds are dropped. Nothing is allocated but what dst needs to grow.
 
-// AppendDataHeader writes the header of a DATA frame of n bytes of content without padding. The content is to follow.
+// AppendDataHeader writes the header of a DATA frame of n bytes of content without padding to dst (RFC 9113 section 6.1). The content is to follow.
 func AppendDataHeader(dst []byte, stream uint32, n int, endStream bool) []byte {
 	return FrameHeader{Length: n, Type: FrameData, Flags: endFlag(endStream), Stream: stream}.Append(dst)
 }
 
-// AppendHeaders writes a header block: a HEADERS frame and as many CONTINUATION frames as it takes for no payload to be longer than maxFrame.
-// Less than 1 means [MinMaxFrameSize].
+// AppendHeaders writes a header block: a HEADERS frame and as many CONTINUATION frames as it takes for no payload to be longer than maxFrame bytes
+// (RFC 9113 sections 6.2 and 6.10). Less than 1 means [MinMaxFrameSize].
 func AppendHeaders(dst []byte, stream uint32, block []byte, endStream bool, maxFrame int) []byte {
 	maxFrame = frameLimit(maxFrame)
 	n := min(len(block), maxFrame)
@@ -23,7 +23,7 @@ func AppendHeaders(dst []byte, stream uint32, block []byte, endStream bool, maxF
 	return appendContinuations(dst, stream, block[n:], maxFrame)
 }
 
-// AppendPushPromise writes the header block of a promised request, as [AppendHeaders] does. stream is the one that the promise comes with.
+// AppendPushPromise writes the header block of a promised request, as [AppendHeaders] does (RFC 9113 section 6.6). stream is the one that the promise comes with.
 func AppendPushPromise(dst []byte, stream, promised uint32, block []byte, maxFrame int) []byte {
 	maxFrame = frameLimit(maxFrame)
 	n := min(len(block), max(maxFrame-4, 0))
@@ -49,7 +49,7 @@ func appendContinuations(dst []byte, stream uint32, block []byte, maxFrame int) 
 	return dst
 }
 
-// AppendPriority writes a PRIORITY frame, which RFC 9113 deprecates. weight is the number on the wire, one less than what it means.
+// AppendPriority writes a PRIORITY frame, which RFC 9113 section 5.3.2 deprecates. weight is the number on the wire, one less than what it means.
 func AppendPriority(dst []byte, stream, dependency uint32, exclusive bool, weight uint8) []byte {
 	dependency &= maxStream
 	if exclusive {
@@ -59,13 +59,13 @@ func AppendPriority(dst []byte, stream, dependency uint32, exclusive bool, weigh
 	return append(binary.BigEndian.AppendUint32(dst, dependency), weight)
 }
 
-// AppendRSTStream writes an RST_STREAM frame.
+// AppendRSTStream writes an RST_STREAM frame (RFC 9113 section 6.4).
 func AppendRSTStream(dst []byte, stream uint32, code ErrorCode) []byte {
 	dst = FrameHeader{Length: 4, Type: FrameRSTStream, Stream: stream}.Append(dst)
 	return binary.BigEndian.AppendUint32(dst, uint32(code))
 }
 
-// AppendPing writes a PING frame, or the answer to one.
+// AppendPing writes a PING frame, or the answer to one (RFC 9113 section 6.7).
 func AppendPing(dst []byte, ack bool, data [8]byte) []byte {
 	h := FrameHeader{Length: len(data), Type: FramePing}
 	if ack {
@@ -74,7 +74,7 @@ func AppendPing(dst []byte, ack bool, data [8]byte) []byte {
 	return append(h.Append(dst), data[:]...)
 }
 
-// AppendGoAway writes a GOAWAY frame. Debug data that would make the payload longer than [MinMaxFrameSize] is cut short.
+// AppendGoAway writes a GOAWAY frame (RFC 9113 section 6.8). Debug data that would make the payload longer than [MinMaxFrameSize] is cut short.
 func AppendGoAway(dst []byte, last uint32, code ErrorCode, debug []byte) []byte {
 	debug = debug[:min(len(debug), MinMaxFrameSize-8)]
 	dst = FrameHeader{Length: 8 + len(debug), Type: FrameGoAway}.Append(dst)
@@ -83,7 +83,7 @@ func AppendGoAway(dst []byte, last uint32, code ErrorCode, debug []byte) []byte 
 	return append(dst, debug...)
 }
 
-// AppendWindowUpdate writes a WINDOW_UPDATE frame. The increment is 1 to 2^31-1.
+// AppendWindowUpdate writes a WINDOW_UPDATE frame. The increment is 1 to 2^31-1 bytes; stream 0 is the connection (RFC 9113 section 6.9).
 func AppendWindowUpdate(dst []byte, stream, n uint32) []byte {
 	dst = FrameHeader{Length: 4, Type: FrameWindowUpdate, Stream: stream}.Append(dst)
 	return binary.BigEndian.AppendUint32(dst, n&maxStream)

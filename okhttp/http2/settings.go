@@ -86,7 +86,7 @@ func ParseSettings(payload []byte) ([]Setting, error) {
 	return list, nil
 }
 
-// AppendSettings writes a SETTINGS frame, which may be empty, with values as they are given.
+// AppendSettings writes a SETTINGS frame, which may be empty, with values as they are given, valid or not (RFC 9113 section 6.5).
 func AppendSettings(dst []byte, s ...Setting) []byte {
 	dst = FrameHeader{Length: settingLen * len(s), Type: FrameSettings}.Append(dst)
 	for _, one := range s {
@@ -96,7 +96,7 @@ func AppendSettings(dst []byte, s ...Setting) []byte {
 	return dst
 }
 
-// AppendSettingsAck writes the acknowledgement of a SETTINGS frame.
+// AppendSettingsAck writes the acknowledgement of a SETTINGS frame (RFC 9113 section 6.5.3).
 func AppendSettingsAck(dst []byte) []byte {
 	return FrameHeader{Type: FrameSettings, Flags: FlagAck}.Append(dst)
 }

@@ -40,7 +40,7 @@ func (e *QueryError) Error() string {
 // Unwrap returns Err.
 func (e *QueryError) Unwrap() error { return e.Err }
 
-// StatusError is a response whose status is not 2xx.
+// StatusError is a resolver's response whose status is not 2xx, by its number and, over HTTP/1.1, its reason phrase.
 type StatusError struct {
 	Status  int
 	Message string
@@ -50,7 +50,7 @@ func (e *StatusError) Error() string {
 	return strings.TrimSpace("response: " + strconv.Itoa(e.Status) + " " + e.Message)
 }
 
-// RCodeError is an answer with an error code (RFC 1035 section 4.1.1).
+// RCodeError is an answer with an error code (RFC 1035 section 4.1.1), 2 for a resolver that failed and 3 for a name that does not exist.
 type RCodeError struct{ RCode int }
 
 // The codes that are told apart.

@@ -41,7 +41,7 @@ type Config struct {
 	NoPublic bool
 }
 
-// Resolver is an [okhttp.DNS] over HTTPS.
+// Resolver is an [okhttp.DNS] over HTTPS (RFC 8484). It is safe for concurrent use.
 type Resolver struct {
 	client          *okhttp.Client
 	url             okhttp.URL

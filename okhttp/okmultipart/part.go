@@ -41,7 +41,7 @@ type PartConfig struct {
 	OneShot bool
 }
 
-// NewPart makes a part of any kind.
+// NewPart makes a part of any kind. What is wrong with c is reported by the [New] or [Form] that the part is given to.
 func NewPart(c PartConfig) Part {
 	p := Part{headers: c.Headers, contentType: c.ContentType, length: c.Len, open: c.Open, write: c.Write, oneShot: c.OneShot}
 	switch {

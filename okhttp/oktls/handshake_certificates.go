@@ -28,7 +28,7 @@ type HandshakeCertificatesConfig struct {
 	ClientAuth tls.ClientAuthType
 }
 
-// HandshakeCertificates are what one side of TLS connections shows, and what it trusts. They are immutable.
+// HandshakeCertificates are what one side of TLS connections shows, and what it trusts. They are immutable, and safe for concurrent use.
 type HandshakeCertificates struct {
 	config   HandshakeCertificatesConfig
 	roots    *x509.CertPool

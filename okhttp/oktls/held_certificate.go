@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// HeldCertificate is a certificate and its private key. It is immutable.
+// HeldCertificate is a certificate and its private key. It is immutable, and safe for concurrent use.
 type HeldCertificate struct {
 	cert *x509.Certificate
 	key  *heldKey
