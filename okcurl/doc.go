@@ -104,7 +104,8 @@
 // -v, --verbose prints events of the connection ("*") and the heads that were sent (">") and received ("<") to standard error. The values
 // of Authorization, Cookie, Proxy-Authorization and Set-Cookie are hidden. -s, --silent prints no errors and no progress, -S, --show-error prints
 // errors nevertheless. --frames prints a line for each frame of HTTP/2, without its content, --events one for each event of a call with its time, and --har FILE records
-// the exchanges as an HTTP Archive, without secrets. --completion SHELL prints a completion for bash, zsh or fish, -M, --manual this page for man. -h, --help and -V, --version print and do nothing else; --url URL is another way to write a URL.
+// the exchanges as an HTTP Archive. Left out of it are cookies, the values of headers that carry credentials, and those in queries, forms and JSON whose names are usual for secrets, such as token,
+// access_token, client_secret and password, or named by --har-redact; paths of URLs and bodies of other formats are kept as they are. --completion SHELL prints a completion for bash, zsh or fish, -M, --manual this page for man. -h, --help and -V, --version print and do nothing else; --url URL is another way to write a URL.
 //
 // # Exit codes
 //

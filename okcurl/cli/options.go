@@ -59,6 +59,7 @@ type options struct {
 	noBars                     bool
 	events                     bool
 	har                        string
+	harRedact                  []string
 	dumpHeader                 string
 	writeOut                   string
 
@@ -153,6 +154,8 @@ func (o *options) check() error {
 		return usageError("--head and --sse exclude each other: HEAD brings no events")
 	case o.lastEventID != "" && !o.sse:
 		return usageError("--last-event-id is about --sse alone")
+	case len(o.harRedact) > 0 && o.har == "":
+		return usageError("--har-redact is about --har alone")
 	case o.retry.most > 0 && o.readsInput():
 		return usageError("--retry cannot send standard input again")
 	}

@@ -86,7 +86,7 @@ func (s *session) observe() {
 		s.events = okhttp.LogEvents(slog.New(&eventLines{w: s.err}))
 	}
 	if s.o.har != "" {
-		s.recorder = okhar.New(nil)
+		s.recorder = okhar.New(&okhar.Config{RedactHeaders: s.o.harRedact, RedactQuery: s.o.harRedact})
 	}
 }
 

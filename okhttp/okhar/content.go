@@ -38,7 +38,7 @@ func (r *Recorder) content(a *attempt) content {
 		saved := size - a.downloaded
 		c.Compression = &saved
 	}
-	c.Text, c.Encoding = text(body.data, c.MimeType, body.whole)
+	c.Text, c.Encoding = r.redact.text(body.data, c.MimeType, body.whole)
 	return c
 }
 
@@ -58,7 +58,7 @@ func (r *Recorder) postData(c *capture, contentType string, h okhttp.Headers) *p
 		p.Params = r.params(string(body.data))
 		return p
 	}
-	p.Text, p.Encoding = text(body.data, contentType, body.whole)
+	p.Text, p.Encoding = r.redact.text(body.data, contentType, body.whole)
 	return p
 }
 
@@ -170,8 +170,8 @@ func take(src okio.Source, limit int64) (p []byte, more bool, err error) {
 	return p, more, err
 }
 
-// text returns a body as text, or in base64 if it is none.
-func text(p []byte, contentType string, whole bool) (s, encoding string) {
+// text returns a body without secrets as text, or in base64 if it is none.
+func (r *redactor) text(p []byte, contentType string, whole bool) (s, encoding string) {
 	if len(p) == 0 {
 		return "", ""
 	}
@@ -179,19 +179,20 @@ func text(p []byte, contentType string, whole bool) (s, encoding string) {
 	if m, err := okhttp.ParseMediaType(contentType); err == nil {
 		charset = m.Charset() // "" for one that cannot be decoded, whose text may be UTF-8 all the same
 	}
-	if charset != "" && charset != "utf-8" && charset != "us-ascii" {
+	other := charset != "" && charset != "utf-8" && charset != "us-ascii"
+	if other {
 		body := okhttp.NewResponse(nil, 200, okhttp.ResponseBodyFrom(contentType, -1, okio.NewBufferString(string(p)))).Body
 		if s, err := body.Text(); err == nil && isText(s) {
-			return s, ""
+			return r.body(s, contentType), ""
 		}
-		return base64.StdEncoding.EncodeToString(p), "base64"
 	}
-	s = string(p)
+	s = r.body(string(p), contentType)
+	all := s
 	if !whole {
 		s = trim(s)
 	}
-	if !isText(s) {
-		return base64.StdEncoding.EncodeToString(p), "base64"
+	if other || !isText(s) {
+		return base64.StdEncoding.EncodeToString([]byte(all)), "base64"
 	}
 	return s, ""
 }

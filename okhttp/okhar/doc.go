@@ -15,8 +15,9 @@
 // # Secrets
 //
 // Archives are made to be given to others. The values of cookies and of headers that carry credentials are replaced by ██ when they are
-// recorded, as are those of the headers, query parameters and form fields that [Config] names, and URLs have no user names and passwords.
-// [Config.KeepSecrets] turns that off. Other bodies are recorded as they are: a negative [Config.MaxBody] leaves them out.
+// recorded, as are those of query parameters, fields of forms and members of JSON that are named as secrets usually are, such as token and password, and of what
+// [Config] names besides. URLs have no user names and passwords. [Config.KeepSecrets] turns that off. Bodies of other formats and of codings that are not decoded, paths
+// of URLs and other headers are recorded as they are: a negative [Config.MaxBody] leaves the bodies out.
 //
 // # Bodies
 //

@@ -23,8 +23,10 @@ type Config struct {
 	// RedactHeaders names headers whose values are not recorded, besides Authorization, Proxy-Authorization, Cookie, Set-Cookie, Api-Key, X-Api-Key,
 	// X-Auth-Token, X-Csrf-Token and X-Xsrf-Token. Case does not count.
 	RedactHeaders []string
-	// RedactQuery names query parameters whose values are not recorded: in the URLs of requests, in headers that are URLs, and in forms
-	// that are sent. Case does not count.
+	// RedactQuery names query parameters whose values are not recorded, besides those that are usual for secrets, such as token, access_token, api_key,
+	// client_secret, password and signature, and code outside JSON. They count in the URLs of requests, in Location, Content-Location and Referer, and in
+	// bodies that are forms or JSON, there for members of any depth. Case, "_" and "-" do not count, and of user[password] the last step does. The text of
+	// other bodies, the paths of URLs, and headers with other names are recorded as they are.
 	RedactQuery []string
 	// KeepSecrets records everything as it is.
 	KeepSecrets bool

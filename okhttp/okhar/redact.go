@@ -16,24 +16,49 @@ var sensitive = []string{
 	"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "Api-Key", "X-Api-Key", "X-Auth-Token", "X-Csrf-Token", "X-Xsrf-Token",
 }
 
+// sensitiveFields are names in queries, forms and JSON whose values are secrets, in the form of [plain].
+var sensitiveFields = []string{
+	"accesstoken", "refreshtoken", "idtoken", "idtokenhint", "authtoken", "sessiontoken", "securitytoken", "csrftoken", "xsrftoken", "token", "jwt",
+	"apikey", "accesskey", "secretkey", "privatekey", "clientsecret", "secret", "clientassertion", "assertion", "codeverifier",
+	"password", "passwd", "pwd", "passphrase", "signature", "sig", "sessionid", "xamzsignature", "xamzsecuritytoken", "xgoogsignature",
+}
+
+// sensitiveParameters are such names in queries and forms alone: the code of OAuth (RFC 6749 section 4.1.2) is in JSON that of an error.
+var sensitiveParameters = []string{"code"}
+
 // redactor hides what must not be recorded. It is not modified once it is made.
 type redactor struct {
 	keep    bool            // hide nothing
 	headers map[string]bool // in lower case
-	query   map[string]bool
+	query   map[string]bool // plain, also of forms
+	members map[string]bool // the same, of JSON
 }
 
 func newRedactor(c *Config) redactor {
-	r := redactor{keep: c.KeepSecrets, headers: make(map[string]bool), query: make(map[string]bool)}
+	r := redactor{keep: c.KeepSecrets, headers: make(map[string]bool), query: make(map[string]bool), members: make(map[string]bool)}
 	for _, list := range [][]string{sensitive, c.RedactHeaders} {
 		for _, name := range list {
 			r.headers[strings.ToLower(name)] = true
 		}
 	}
-	for _, name := range c.RedactQuery {
-		r.query[strings.ToLower(name)] = true
+	for _, list := range [][]string{sensitiveFields, c.RedactQuery} {
+		for _, name := range list {
+			r.query[plain(name)], r.members[plain(name)] = true, true
+		}
+	}
+	for _, name := range sensitiveParameters {
+		r.query[name] = true
 	}
 	return r
+}
+
+// plain is a name without what differs between spellings, and of one such as user[password] the last step: access_token, accessToken and
+// data[Access-Token] are one.
+func plain(name string) string {
+	if i := strings.LastIndexByte(name, '['); i > 0 && strings.HasSuffix(name, "]") {
+		name = name[i+1 : len(name)-1]
+	}
+	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))
 }
 
 func (r *redactor) header(name, value string) string {
@@ -62,7 +87,7 @@ func (r *redactor) cookie(value string) string {
 }
 
 func (r *redactor) parameter(name, value string) string {
-	if r.keep || !r.query[strings.ToLower(name)] {
+	if r.keep || !r.query[plain(name)] {
 		return value
 	}
 	return blocks
@@ -99,17 +124,17 @@ func (r *redactor) reference(s string) string {
 
 // pairs hides values in the format of forms.
 func (r *redactor) pairs(text string) string {
-	if r.keep || len(r.query) == 0 {
+	if r.keep {
 		return text
 	}
 	list := strings.Split(text, "&")
 	for i, p := range list {
 		name, _, ok := strings.Cut(p, "=")
-		plain, err := url.QueryUnescape(name)
+		unescaped, err := url.QueryUnescape(name)
 		if err != nil {
-			plain = name
+			unescaped = name
 		}
-		if ok && r.query[strings.ToLower(plain)] {
+		if ok && r.query[plain(unescaped)] {
 			list[i] = name + "=" + encodedBlocks
 		}
 	}
