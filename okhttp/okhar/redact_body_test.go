@@ -87,4 +87,3 @@ func TestRedactedUsualNames(t *testing.T) {
 		t.Errorf("Location %s, redirectURL %s", got, e.Response.RedirectURL)
 	}
 }
-
