@@ -27,8 +27,8 @@
 // both as cookies.txt, session cookies too unless -j, --junk-session-cookies leaves them out. -r, --range asks for a part. --limit-rate bounds the bytes a second of each direction.
 //
 // -H, --header sends "Name: value" in place of a default header. "Name:" removes a default header and "Name;" sends it empty; @FILE has lines of those. Content-Type
-// is that of the body. Content-Length is never taken from here but follows the body, and "Transfer-Encoding: chunked" sends the body chunked.
-// Short cuts: -A, --user-agent; -e, --referer; -u, --user for Basic credentials (--basic), which --digest keeps back until a server asks for Digest; --oauth2-bearer. User info of the URL is sent as such credentials too; it is never printed.
+// is that of the body, to which a form adds its boundary. Content-Length is never taken from here but follows the body, and "Transfer-Encoding: chunked" sends the body chunked. A Cookie of -H goes before those of --cookie.
+// Short cuts: -A, --user-agent; -e, --referer (with ";auto" behind it the URL that a redirect came from); -u, --user for Basic credentials (--basic), which --digest keeps back until a server asks for Digest; --oauth2-bearer. User info of the URL is sent as such credentials too; it is never printed.
 //
 // --compressed asks for br, zstd, gzip or deflate and unpacks what comes. Without it no Accept-Encoding is sent and nothing is unpacked.
 //
@@ -51,7 +51,7 @@
 // --proto permits URLs of some schemes alone, =https for one, and --proto-redir redirects; what --proto does not permit, no redirect may either.
 // --max-filesize bounds a body.
 //
-// -L, --location follows redirects, --max-redirs of them. A redirect by 301, 302 or 303 becomes a GET, also with -X. Credentials and
+// -L, --location follows redirects, --max-redirs of them. A redirect by 300, 301, 302 or 303 becomes a GET, also with -X. Credentials and
 // cookies do not follow to another origin.
 //
 // # Web sockets
@@ -82,14 +82,14 @@
 // # The connection
 //
 // --connect-timeout bounds connecting to one address, --read-timeout each wait for bytes and the TLS handshake (both 10 seconds by default), and
-// -m, --max-time the whole. -k, --insecure accepts any certificate; --cacert FILE names those to trust.
+// -m, --max-time a whole transfer, each try of --retry anew. -k, --insecure accepts any certificate; --cacert FILE names those to trust.
 // -E, --cert and --key are the client's own. --pin HOST=sha256/... demands a public key. --tlsv1.2, --tlsv1.3 and --tls-max bound the version. Secrets of the
 // sessions are appended to the file that SSLKEYLOGFILE names, for who reads what was recorded on the wire.
 //
 // Over TLS the server chooses between HTTP/2 and HTTP/1.1 (--http2, the default); --http1.1 offers HTTP/1.1 alone. In cleartext it is HTTP/1.1, or HTTP/2
 // with --http2-prior-knowledge, which https URLs fail with.
 //
-// --resolve HOST:PORT:ADDR[,ADDR...] connects to an address instead of looking the host up, for that port alone; * as HOST means all others. --doh-url
+// --resolve HOST:PORT:ADDR[,ADDR...] connects to an address instead of looking the host up, for that port alone; * as HOST means all others. +HOST is the same, and -HOST:PORT takes back what was said before it. --doh-url
 // URL looks hosts up over HTTPS. The host of that URL and names of the local network (single labels, .local, .localhost, .internal, .home.arpa) are looked
 // up by the system, --resolve goes before both, and --insecure is not about that URL. -4, --ipv4 and -6, --ipv6 use one family of addresses.
 //
@@ -102,7 +102,7 @@
 // # Messages
 //
 // -v, --verbose prints events of the connection ("*") and the heads that were sent (">") and received ("<") to standard error. The values
-// of Authorization, Cookie, Proxy-Authorization and Set-Cookie are hidden. -s, --silent prints no errors and no progress, -S, --show-error prints
+// of Authorization, Cookie, Proxy-Authorization and Set-Cookie are hidden, and nothing else but the user info of URLs. -s, --silent prints no errors and no progress, -S, --show-error prints
 // errors nevertheless. --frames prints a line for each frame of HTTP/2, without its content, --events one for each event of a call with its time, and --har FILE records
 // the exchanges as an HTTP Archive. Left out of it are cookies, the values of headers that carry credentials, and those in queries, forms and JSON whose names are usual for secrets, such as token,
 // access_token, client_secret and password, or named by --har-redact; paths of URLs and bodies of other formats are kept as they are. --completion SHELL prints a completion for bash, zsh or fish, -M, --manual this page for man. -h, --help and -V, --version print and do nothing else; --url URL is another way to write a URL.
@@ -115,7 +115,7 @@
 //	3    malformed URL
 //	5    could not resolve the proxy, or a malformed URL of one
 //	6    could not resolve the host
-//	7    could not connect
+//	7    could not connect, or the scheme of the proxy is unknown
 //	8    the response is not HTTP, or not an event stream
 //	18   the body ended early
 //	22   the status was 400 or more, with --fail, or not that of an event stream
@@ -125,6 +125,7 @@
 //	33   the server sends no parts, with --continue-at
 //	35   could not agree on TLS
 //	47   too many redirects
+//	49   --resolve is malformed
 //	52   the server closed the connection before its response had come
 //	55   could not send the request
 //	56   could not receive the response, or a proxy refused a tunnel
@@ -132,6 +133,7 @@
 //	60   the server's certificate does not verify
 //	61   the body could not be unpacked
 //	63   the body is larger than --max-filesize
+//	65   a redirect or a challenge wants standard input to be sent again
 //	77   could not read the file of --cacert
 //	90   none of the public keys of --pin was shown
 //	92   the server reset the stream, over HTTP/2

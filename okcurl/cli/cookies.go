@@ -16,10 +16,14 @@ import (
 type cookies struct {
 	*okcookie.Jar
 	given *okcookie.Jar
+	apart bool // -H has a Cookie, beside which those of the jar are put last: see beside
 }
 
 // Cookies returns those for a URL. It overrides that of the jar.
 func (c *cookies) Cookies(u *url.URL) []*http.Cookie {
+	if c.apart {
+		return nil
+	}
 	kept := c.Jar.Cookies(u)
 	given := slices.DeleteFunc(c.given.Cookies(u), func(g *http.Cookie) bool {
 		return slices.ContainsFunc(kept, func(k *http.Cookie) bool { return k.Name == g.Name })
@@ -49,7 +53,23 @@ func (o *options) jar() (*cookies, error) {
 			}
 		}
 	}
-	return &cookies{jar, okcookie.New(nil)}, nil
+	_, apart := o.headerValue("Cookie")
+	return &cookies{jar, okcookie.New(nil), apart}, nil
+}
+
+// beside puts the cookies of the jar behind those that -H has, in one field (RFC 6265 section 5.4). Those of --cookie are not sent then, as in curl.
+func (c *cookies) beside(h okhttp.Headers, u *url.URL) (okhttp.Headers, error) {
+	if c == nil || !c.apart {
+		return h, nil
+	}
+	list := slices.Collect(h.Values("Cookie"))
+	for _, k := range c.Jar.Cookies(u) {
+		list = append(list, k.Name+"="+k.Value)
+	}
+	if len(list) == 0 {
+		return h, nil
+	}
+	return h.With("Cookie", strings.Join(list, "; "))
 }
 
 // giveCookies takes those of the command line, for the host of a URL and no other.

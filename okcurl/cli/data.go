@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -105,26 +103,22 @@ func (o *options) body(in io.Reader) (*okhttp.Body, error) {
 	contentType := o.contentType()
 	if p := o.data[0]; len(o.data) == 1 && p.kind != dataForm && p.kind != dataEncoded {
 		if name, ok := p.file(); ok && isRegular(name) {
-			return o.framed(okhttp.File(name, contentType), func() (io.ReadCloser, error) { return os.Open(name) })
+			return o.framed(okhttp.File(name, contentType))
 		}
 	}
 	all, err := joined(o.data, in)
 	if err != nil {
 		return nil, err
 	}
-	return o.framed(okhttp.Bytes(contentType, all), func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(all)), nil })
+	return o.framed(okhttp.Bytes(contentType, all))
 }
 
 // framed returns the body, or the same content sent chunked if a header asks for it.
-func (o *options) framed(body *okhttp.Body, open func() (io.ReadCloser, error)) (*okhttp.Body, error) {
-	if coding, ok := o.headerValue("Transfer-Encoding"); !ok || !strings.EqualFold(coding, "chunked") {
+func (o *options) framed(body *okhttp.Body) (*okhttp.Body, error) {
+	if coding, ok := o.headerValue("Transfer-Encoding"); !ok || !strings.EqualFold(coding, "chunked") || body.Len() < 0 {
 		return body, nil
 	}
-	return okhttp.NewBody(okhttp.BodyConfig{
-		ContentType: body.ContentType(),
-		Len:         -1,
-		Open:        func(context.Context) (io.ReadCloser, error) { return open() },
-	})
+	return okhttp.NewBody(okhttp.BodyConfig{ContentType: body.ContentType(), Len: -1, OneShot: body.IsOneShot(), Open: body.Open})
 }
 
 // isRegular reports whether a name is that of a file that can be read again.

@@ -46,6 +46,8 @@ const (
 	exitPin         = 90  // none of the public keys of --pin
 	exitStream      = 92  // the server reset the stream, over HTTP/2
 	exitHandshake   = 97  // the SOCKS proxy does not do its part
+	exitResend      = 65  // what came from standard input would have to be sent again
+	exitOption      = 49  // a malformed --resolve
 	exitTooLarge    = 100 // the response's head is too large
 	exitDamaged     = 101 // okcurl cache verify found something
 	exitInterrupted = 130 // SIGINT

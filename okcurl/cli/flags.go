@@ -108,7 +108,11 @@ func shortFlag(c byte) *flag {
 
 // apply sets an argument. Failures name the option as it was written.
 func (f *flag) apply(o *options, name, value string) error {
-	if err := f.set(o, value); err != nil {
+	err := f.set(o, value)
+	if own, ok := err.(*failure); ok {
+		return own
+	}
+	if err != nil {
 		return usageError("option %s: %w", name, err)
 	}
 	return nil

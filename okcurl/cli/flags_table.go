@@ -2,6 +2,7 @@ package cli
 
 import (
 	"crypto/tls"
+	"strings"
 
 	"github.com/okhttp-go/ok/okhttp"
 )
@@ -114,7 +115,7 @@ var flags = []flag{
 		set: func(o *options, v string) error { return o.setMaxFileSize(v) }},
 	{long: "max-redirs", arg: "N", help: "follow N redirects at the most (default and highest: 20)",
 		set: func(o *options, v string) error { return o.setMaxRedirects(v) }},
-	{short: 'm', long: "max-time", arg: "SECONDS", help: "limit for one URL with everything it takes; 0 is none (the default)",
+	{short: 'm', long: "max-time", arg: "SECONDS", help: "limit for one transfer, redirects included; each try of --retry has it anew, and the waits between are not in it; 0 is none (the default)",
 		set: func(o *options, v string) error { return setSeconds(&o.maxTime, v) }},
 	{short: 'N', long: "no-buffer", help: "write what comes at once, which okcurl always does",
 		turn: func(*options, bool) {}},
@@ -150,8 +151,8 @@ var flags = []flag{
 		set: func(o *options, v string) error { o.byteRange = v; return nil }},
 	{long: "read-timeout", arg: "SECONDS", help: "limit for each wait for bytes, for the peer to take some, and for a TLS handshake; 0 is none (default 10, and 60 where a body is sent)",
 		set: func(o *options, v string) error { return setSeconds(&o.readTimeout, v) }},
-	{short: 'e', long: "referer", arg: "URL", help: "send URL as Referer",
-		set: func(o *options, v string) error { o.referer = v; return nil }},
+	{short: 'e', long: "referer", arg: "URL", help: "send URL as Referer; ;auto behind it, or alone, sends after a redirect the URL that it came from",
+		set: func(o *options, v string) error { o.referer, o.autoReferer = strings.CutSuffix(v, ";auto"); return nil }},
 	{short: 'J', long: "remote-header-name", help: "with -O: write to the file that Content-Disposition names, if it does, made safe, which must not be there yet",
 		turn: func(o *options, on bool) { o.remoteHeaderName = on }},
 	{short: 'O', long: "remote-name", help: "write to a file named as the last part of the URL's path",
@@ -164,8 +165,8 @@ var flags = []flag{
 		turn: func(o *options, on bool) { o.removeOnError = on }},
 	{short: 'X', long: "request", arg: "METHOD", help: "send METHOD instead of GET, POST or HEAD",
 		set: func(o *options, v string) error { o.method = v; return nil }},
-	{long: "resolve", arg: "HOST:PORT:ADDR", help: "connect to ADDR instead of looking HOST up for PORT; several ADDR are separated by commas; * as HOST means all others",
-		set: func(o *options, v string) error { return o.addResolve(v) }},
+	{long: "resolve", arg: "HOST:PORT:ADDR", help: "connect to ADDR instead of looking HOST up for PORT; several ADDR are separated by commas; * as HOST means all others; -HOST:PORT takes it back",
+		set: func(o *options, v string) error { return o.setResolve(v) }},
 	{long: "retry", arg: "N", help: "try N times more after a time limit, a broken connection or a status of 408, 429, 500, 502, 503 or 504",
 		set: func(o *options, v string) error { return setCount(&o.retry.most, v, 0) }},
 	{long: "retry-all-errors", help: "let --retry repeat after any failure, those of --fail included",

@@ -23,7 +23,7 @@ type formPart struct {
 // addForm reads name=text, name=@FILE or name=<FILE, with parameters behind. A plain one is name=text alone.
 func (o *options) addForm(text string, plain bool) error {
 	name, rest, ok := strings.Cut(text, "=")
-	if !ok || name == "" {
+	if !ok {
 		return errors.New("expected NAME=CONTENT") // the text may be a secret
 	}
 	p := formPart{name: name, text: rest}
@@ -110,11 +110,21 @@ func (o *options) formBody(in io.Reader) (*okhttp.Body, error) {
 		}
 		parts[i] = part
 	}
-	body, err := okmultipart.Form(parts...)
+	kind, given := o.headerValue("Content-Type")
+	own, _ := okmultipart.BoundaryOf(kind) // "" if it has none
+	body, err := okmultipart.New(&okmultipart.Config{Type: okmultipart.FormData, Boundary: own}, parts...)
 	if err != nil {
 		return nil, &failure{exitRead, "cannot make the form: " + libraryText(err)}
 	}
-	return body, nil
+	if given {
+		if boundary, err := okmultipart.BoundaryOf(body.ContentType()); err == nil && own == "" { // it has one
+			kind += "; boundary=" + boundary
+		}
+		if body, err = okhttp.NewBody(okhttp.BodyConfig{ContentType: kind, Len: body.Len(), OneShot: body.IsOneShot(), Open: body.Open}); err != nil {
+			return nil, err
+		}
+	}
+	return o.framed(body)
 }
 
 func (p *formPart) part(in io.Reader) (okmultipart.Part, error) {
@@ -125,18 +135,40 @@ func (p *formPart) part(in io.Reader) (okmultipart.Part, error) {
 			filename = path.Base(strings.ReplaceAll(p.text, `\`, "/"))
 		}
 		if p.text == "-" {
-			return okmultipart.FromReader(p.name, filename, p.contentType, -1, in), nil
+			return p.made(filename, okhttp.OneShot(p.typeOr("application/octet-stream"), -1, in))
 		}
 		if !isRegular(p.text) { // a pipe, or what cannot be read
 			text, err := readNamed(p.text, in)
-			return okmultipart.FromBody(p.name, filename, okhttp.Bytes(p.typeOr("application/octet-stream"), text)), err
+			if err != nil {
+				return okmultipart.Part{}, err
+			}
+			return p.made(filename, okhttp.Bytes(p.typeOr("application/octet-stream"), text))
 		}
-		return okmultipart.FromBody(p.name, filename, okhttp.File(p.text, p.typeOr("application/octet-stream"))), nil
+		return p.made(filename, okhttp.File(p.text, p.typeOr("application/octet-stream")))
 	case p.content == '<':
 		text, err := readNamed(p.text, in)
-		return okmultipart.FromBody(p.name, filename, okhttp.Bytes(p.contentType, text)), err
+		if err != nil {
+			return okmultipart.Part{}, err
+		}
+		return p.made(filename, okhttp.Bytes(p.contentType, text))
 	}
-	return okmultipart.FromBody(p.name, filename, okhttp.Bytes(p.contentType, []byte(p.text))), nil
+	return p.made(filename, okhttp.Bytes(p.contentType, []byte(p.text)))
+}
+
+// made is the part with its content. Without a name its field has none, which a form does not know (RFC 7578 section 4.2), but curl.
+func (p *formPart) made(filename string, body *okhttp.Body) (okmultipart.Part, error) {
+	if p.name != "" {
+		return okmultipart.FromBody(p.name, filename, body), nil
+	}
+	disposition := "form-data"
+	if filename != "" {
+		disposition += `; filename="` + strings.NewReplacer(`"`, "%22", "\r", "%0D", "\n", "%0A").Replace(filename) + `"`
+	}
+	headers, err := (okhttp.Headers{}).AddNonASCII("Content-Disposition", disposition)
+	if err != nil {
+		return okmultipart.Part{}, &failure{exitUsage, "cannot make the form: " + libraryText(err)}
+	}
+	return okmultipart.BodyPart(headers, body), nil
 }
 
 func (p *formPart) typeOr(standard string) string {

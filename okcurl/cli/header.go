@@ -44,7 +44,7 @@ func (o *options) readHeaders(in io.Reader) error {
 		n := 0
 		for line := range strings.Lines(string(text)) {
 			n++
-			if line = strings.TrimRight(line, "\r\n"); line == "" {
+			if line = strings.TrimRight(line, "\r\n"); line == "" || line[0] == '#' { // a comment
 				continue
 			}
 			if h, err = parseHeader(line); err != nil {
@@ -132,12 +132,6 @@ func (o *options) requestHeaders(user *credentials) (okhttp.Headers, error) {
 	for _, h := range o.headers {
 		if !h.remove && !o.decides(h.name) {
 			add(h.name, h.value)
-		}
-	}
-	if !o.compressed {
-		if _, given := o.headerValue("Accept-Encoding"); !given {
-			// Something must stand there, or the client asks for gzip and unpacks it. It does not reach the wire: see wire.
-			add("Accept-Encoding", "identity")
 		}
 	}
 	return all, err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"strings"
 	"time"
 
 	"github.com/okhttp-go/ok/okhttp"
@@ -25,6 +26,7 @@ type measure struct {
 	referer    string
 	response   *okhttp.Response // the last one's head
 	redirects  int
+	from       string // what the present request was redirected from, as a Referer
 	next       string // where a redirect that was not followed leads
 	connects   int
 	local      string
@@ -69,6 +71,7 @@ func (m *measure) listener() *okhttp.EventListener {
 		FollowUpDecision: func(e okhttp.FollowUpDecision) {
 			if e.Next != nil && isRedirect(e.Response) {
 				m.redirects++
+				m.from = refererOf(e.Response.Request().URL(), e.Next.URL())
 				m.redirected = m.since()
 			}
 		},
@@ -110,6 +113,17 @@ func (m *measure) at(u okhttp.URL) {
 	if clean, err := withoutUserinfo(u); err == nil {
 		m.url, m.scheme = clean.String(), clean.Scheme()
 	}
+}
+
+// refererOf is the Referer of a request to a URL that another one leads to: that without user info and fragment, and nothing from https to http (RFC 9110
+// section 10.1.3).
+func refererOf(u, next okhttp.URL) string {
+	clean, err := withoutUserinfo(u)
+	if err != nil || u.Scheme() == "https" && next.Scheme() != "https" {
+		return ""
+	}
+	text, _, _ := strings.Cut(clean.String(), "#")
+	return text
 }
 
 // isRedirect reports whether a response names another place to go to (RFC 9110 section 15.4).

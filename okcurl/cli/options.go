@@ -41,6 +41,7 @@ type options struct {
 	headers     []headerLine
 	userAgent   string
 	referer     string
+	autoReferer bool // after redirects the URL that they came from
 	user        *credentials
 	digest      bool
 	bearer      string

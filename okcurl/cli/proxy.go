@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"net/url"
 	"os"
 	"strings"
@@ -24,6 +25,9 @@ func (o *options) proxies() ([]okhttp.Option, error) {
 		settings = append(settings, okhttp.WithProxyAuthenticator(okauth.Basic(o.proxyUser.name, o.proxyUser.password)))
 	case o.proxy != nil:
 		p, err := o.proxy.parse(o.proxyUser)
+		if u, ok := errors.AsType[*okhttp.URLError](err); ok && u.Part == "scheme" {
+			return nil, &failure{exitConnect, libraryText(err)} // as in curl
+		}
 		if err != nil {
 			return nil, &failure{exitProxy, libraryText(err)}
 		}

@@ -217,7 +217,7 @@ func TestProxyFailures(t *testing.T) {
 		code      int
 		err       string
 	}{
-		{"", "-x ftp://u:hunter2@h http://a/", 5, "invalid proxy: expected http, https, socks5, socks5h, unix or direct as the scheme in ftp://██@h"},
+		{"", "-x ftp://u:hunter2@h http://a/", 7, "invalid proxy: expected http, https, socks5, socks5h, unix or direct as the scheme in ftp://██@h"},
 		{"", "-x http://h:x http://a/", 5, "invalid proxy: it is not a URL in http://h:x"},
 		{"", "-x h:1 -U u\x01:hunter2 http://a/", 5, "invalid proxy: the user name or the password cannot be sent as Basic credentials (RFC 7617) in http://██@h:1"},
 		{"", "-x host..invalid http://a/", 5, "could not resolve proxy: host..invalid"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,8 +21,20 @@ type resolveRule struct {
 	addrs []netip.Addr
 }
 
-// addResolve reads HOST:PORT:ADDR[,ADDR...]. IPv6 addresses may be in brackets.
+// setResolve is addResolve with the exit code that curl has for it.
+func (o *options) setResolve(text string) error {
+	if err := o.addResolve(text); err != nil {
+		return &failure{exitOption, "option --resolve: " + err.Error() + "; try okcurl --help"}
+	}
+	return nil
+}
+
+// addResolve reads HOST:PORT:ADDR[,ADDR...]. Addresses may be in brackets, a plus in front changes nothing, for no rule ages, and -HOST:PORT takes back what was said.
 func (o *options) addResolve(text string) error {
+	if undone, ok := strings.CutPrefix(text, "-"); ok {
+		return o.removeResolve(undone)
+	}
+	text = strings.TrimPrefix(text, "+")
 	host, rest, _ := strings.Cut(text, ":")
 	portText, list, ok := strings.Cut(rest, ":")
 	if !ok || host == "" {
@@ -46,12 +59,25 @@ func (o *options) addResolve(text string) error {
 			}
 		}
 		addr, err := netip.ParseAddr(inner)
-		if err != nil || bracketed && addr.Is4() {
+		if err != nil {
 			return fmt.Errorf("expected an IP address, got %q", text)
 		}
 		rule.addrs = append(rule.addrs, addr)
 	}
 	o.resolve = append(o.resolve, rule)
+	return nil
+}
+
+// removeResolve takes back the rules of HOST:PORT.
+func (o *options) removeResolve(text string) error {
+	host, portText, ok := strings.Cut(text, ":")
+	port, err := strconv.ParseUint(portText, 10, 16)
+	if !ok || host == "" || err != nil {
+		return fmt.Errorf("expected -HOST:PORT, got %q", "-"+text)
+	}
+	o.resolve = slices.DeleteFunc(o.resolve, func(r resolveRule) bool {
+		return r.port == int(port) && strings.EqualFold(strings.TrimSuffix(r.host, "."), strings.TrimSuffix(host, "."))
+	})
 	return nil
 }
 

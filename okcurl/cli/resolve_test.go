@@ -30,7 +30,10 @@ func TestResolveArguments(t *testing.T) {
 		{"h.example:80:", `expected an IP address, got ""`},
 		{"h.example:80:localhost", `expected an IP address, got "localhost"`},
 		{"h.example:80:127.0.0.1,", `expected an IP address, got ""`},
-		{"h.example:80:[127.0.0.1]", `expected an IP address, got "[127.0.0.1]"`},
+		{"h.example:80:[127.0.0.1]", "h.example 80 [127.0.0.1]"},
+		{"+h.example:80:127.0.0.1", "h.example 80 [127.0.0.1]"},
+		{"-h.example", `expected -HOST:PORT, got "-h.example"`},
+		{"-h.example:http", `expected -HOST:PORT, got "-h.example:http"`},
 		{"h.example:80:[::1", `expected an IP address, got "[::1"`},
 	} {
 		o := newOptions()
@@ -44,8 +47,25 @@ func TestResolveArguments(t *testing.T) {
 			t.Errorf("%q: %s, want %s", tt.text, got, tt.want)
 		}
 	}
-	okcurl(t, "--resolve", "h.example:80", "http://h.example/").want(t, exitUsage, "",
-		"okcurl: (2) option --resolve: expected HOST:PORT:ADDR, got \"h.example:80\"; try okcurl --help\n")
+	okcurl(t, "--resolve", "h.example:80", "http://h.example/").want(t, exitOption, "",
+		"okcurl: (49) option --resolve: expected HOST:PORT:ADDR, got \"h.example:80\"; try okcurl --help\n")
+}
+
+// A rule is taken back by its host and port, and given anew.
+func TestResolveRemoved(t *testing.T) {
+	o := newOptions()
+	for _, text := range []string{"a:80:127.0.0.1", "b:80:127.0.0.2", "a:81:127.0.0.3", "-A.:80", "-c:80", "b:80:127.0.0.4"} {
+		if err := o.addResolve(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var left []string
+	for _, r := range o.resolve {
+		left = append(left, fmt.Sprint(r.host, " ", r.port, " ", r.addrs))
+	}
+	if got := strings.Join(left, ", "); got != "b 80 [127.0.0.2], a 81 [127.0.0.3], b 80 [127.0.0.4]" {
+		t.Error(got)
+	}
 }
 
 // hosts serves the host that was asked for, and redirects below /to/ to another URL. It returns the port.

@@ -267,7 +267,8 @@ func TestWriteOut(t *testing.T) {
 		t.Errorf("%v, %v", err, got.out)
 	}
 	okcurl(t, "-w", "%{header_json}", script(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nA: 1\r\nB: \"<2>\"\r\na: 3\r\n\r\n", closing)).
-		want(t, 0, `{"a":["1","3"],"b":["\"<2>\""],"content-length":["0"]}`, "")
+		want(t, 0, `{"content-length":["0"],"a":["1","3"],"b":["\"<2>\""]}`, "")
+	okcurl(t, "-w", `A\\nB\x\n\\`, script(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", closing)).want(t, 0, `A\\nB\x`+"\n"+`\\`, "")
 
 	okcurl(t, "-sw", "%{http_code} %{exitcode} %{errormsg} %{num_connects}%{onerror}!", "http://host..invalid/").want(t, 6, "000 6 could not resolve host: host..invalid 0!", "")
 	okcurl(t, "-sw", "%{http_code} %{size_download}", script(t, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", closing)).want(t, 18, "abc200 3", "")

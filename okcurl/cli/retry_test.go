@@ -29,6 +29,10 @@ func TestRetry(t *testing.T) {
 			io.WriteString(w, "half")
 			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)
+		case "later":
+			w.Header().Set("Retry-After", "9")
+			w.WriteHeader(503)
+			io.WriteString(w, "sorry")
 		default:
 			w.WriteHeader(map[string]int{"503": 503, "429": 429, "404": 404}[how])
 			io.WriteString(w, "sorry")
@@ -55,6 +59,8 @@ func TestRetry(t *testing.T) {
 		{"--retry 2 --retry-delay 0 URL/half/x", 18, "half", 1, 0}, // it is on the screen already
 		{"--retry 2 --retry-delay 0 -o " + file + " URL/half/x", 0, "", 2, 1},
 		{"--retry 9 --retry-delay 10 --retry-max-time 5 URL/503/x", 0, "sorry", 1, 0},
+		{"--retry 9 --retry-delay 0 --retry-max-time 5 URL/later/x", 0, "sorry", 1, 0},
+		{"-f --retry 9 --retry-delay 0 --retry-max-time 5 URL/later/x", 22, "", 1, 0},
 		{"-s --retry 2 --retry-delay 0 URL/503/xx", 0, "fine", 3, 0},
 	} {
 		asked.Store(0)

@@ -119,6 +119,9 @@ func (s *session) settings() ([]okhttp.Option, error) {
 	if o.compressed {
 		settings = append(settings, okhttp.WithInterceptor(compression()))
 	}
+	if !o.compressed {
+		settings = append(settings, okhttp.WithInterceptor(identity{}))
+	}
 	if s.frames != nil {
 		settings = append(settings, okhttp.WithHTTP2(okhttp.HTTP2Config{Frames: s.frames.line}))
 	}

@@ -46,7 +46,7 @@ func (t *transfer) run(ctx context.Context, text string, out output) *failure {
 
 // attempt fetches once.
 func (t *transfer) attempt(ctx context.Context, text string, out output) *failure {
-	t.dest, t.dump = nil, nil
+	t.dest, t.dump, t.from = nil, nil, ""
 	failed := t.fetch(ctx, text, out)
 	if t.dest != nil {
 		t.file = t.dest.name
@@ -131,7 +131,11 @@ func (t *transfer) watched(call *okhttp.Call) *okhttp.Call {
 		call.AddEventListener(heads(t.dump))
 	}
 	if t.recorder != nil {
-		call.AddEventListener(t.recorder.Listen(call))
+		listener := t.recorder.Listen(call)
+		if _, given := t.o.headerValue("Accept-Encoding"); !given && !t.o.compressed {
+			listener = withoutIdentity(listener)
+		}
+		call.AddEventListener(listener)
 	}
 	return call
 }
@@ -183,6 +187,12 @@ func (t *transfer) Intercept(ctx context.Context, chain okhttp.Chain) (*okhttp.R
 		}
 	}
 	fields, err := t.o.wire(req.Headers())
+	if err == nil {
+		fields, err = t.jar.beside(fields, req.URL().Std())
+	}
+	if _, given := t.o.headerValue("Referer"); err == nil && t.o.autoReferer && t.from != "" && !given && !t.o.removes("Referer") {
+		fields, err = fields.With("Referer", t.from)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -241,6 +251,8 @@ func (t *transfer) receive(ctx context.Context, resp *okhttp.Response) *failure 
 		return nil
 	case t.dest.at > 0 && resp.Status == 200:
 		return &failure{exitRange, "the server does not send parts, expected status 206 and got 200"}
+	case sentOnce(resp.Request()) && (t.o.digest && resp.Status == 401 || t.o.location && isRedirect(resp) && resolves(resp)):
+		return &failure{exitResend, fmt.Sprintf("the answer %03d asks to send the data again, and standard input can be read only once", resp.Status)}
 	case t.o.location && isRedirect(resp):
 		// The client follows what it can. A place that it cannot go to is not what was asked for.
 		location, _ := resp.Headers().Last("Location")
@@ -270,6 +282,16 @@ func (t *transfer) receive(ctx context.Context, resp *okhttp.Response) *failure 
 		t.dest.modified, _ = okhttp.ParseDate(resp.Headers().Get("Last-Modified")) // without one it is the present
 	}
 	return failed
+}
+
+// sentOnce reports whether the body of a request cannot be sent again.
+func sentOnce(r *okhttp.Request) bool { return r.Body() != nil && r.Body().IsOneShot() }
+
+// resolves reports whether a redirect leads somewhere.
+func resolves(resp *okhttp.Response) bool {
+	location, _ := resp.Headers().Last("Location")
+	_, err := resp.Request().URL().Resolve(location)
+	return err == nil
 }
 
 // name lets a response name its file, and says to who watches what it is.

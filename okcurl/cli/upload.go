@@ -23,13 +23,15 @@ func (o *options) upload(n int, u okhttp.URL, in io.Reader) (*okhttp.Body, okhtt
 		u = named
 	}
 	if isRegular(name) {
-		return okhttp.File(name, o.uploadType()), u, nil
+		body, err := o.framed(okhttp.File(name, o.uploadType()))
+		return body, u, err
 	}
 	text, err := readNamed(name, in)
 	if err != nil {
 		return nil, u, err
 	}
-	return okhttp.Bytes(o.uploadType(), text), u, nil
+	body, err := o.framed(okhttp.Bytes(o.uploadType(), text))
+	return body, u, err
 }
 
 // uploadType is what a header says, otherwise nothing: curl does not guess either.

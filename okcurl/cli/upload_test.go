@@ -29,6 +29,8 @@ func TestUpload(t *testing.T) {
 		{[]string{"-T", file, url + "/x/"}, "", "7 PUT /x/a%20b.txt\ncontent"},
 		{[]string{"-T", file, url}, "", "7 PUT /a%20b.txt\ncontent"},
 		{[]string{"-T", file, "-X", "POST", "-H", "Content-Type: a/b", url + "/x"}, "", "a/b7 POST /x\ncontent"},
+		{[]string{"-T", file, "-H", "Transfer-Encoding: chunked", url + "/x"}, "", "chunked PUT /x\ncontent"},
+		{[]string{"-T", "-", "-H", "Transfer-Encoding: chunked", url + "/x"}, "input", "chunked PUT /x\ninput"},
 		{[]string{"-T", "-", url + "/x"}, "input", "chunked PUT /x\ninput"},
 		{[]string{"-T", file, "-T", file, url + "/1", url + "/2"}, "", "7 PUT /1\ncontent7 PUT /2\ncontent"},
 		{[]string{"-T", file, url + "/1", url + "/2"}, "", "7 PUT /1\ncontent GET /2\n"},

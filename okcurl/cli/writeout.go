@@ -77,6 +77,10 @@ func (m *measure) expand(format string, out, complaints io.Writer) (err error) {
 				fmt.Fprintf(complaints, "okcurl: unknown --write-out variable: %s\n", printable(name))
 			}
 		default:
+			if format[0] == '\\' { // no escape
+				b.WriteString(format[:2])
+				break
+			}
 			taken = 1
 			name, _, ok := strings.Cut(strings.TrimPrefix(format, "%header{"), "}")
 			if !ok || !strings.HasPrefix(format, "%header{") {

@@ -83,16 +83,24 @@ func (m *measure) asJSON() string {
 	return toJSON(object)
 }
 
-// headAsJSON renders the fields of the response, each with all its values, under names in lower case.
+// headAsJSON renders the fields of the response in their order, each with all its values, under names in lower case.
 func (m *measure) headAsJSON() string {
-	object := map[string][]string{}
+	values := map[string][]string{}
+	var names []string
 	if m.response != nil {
 		for name, value := range m.response.Headers().All() {
 			name = strings.ToLower(name)
-			object[name] = append(object[name], value)
+			if values[name] == nil {
+				names = append(names, name)
+			}
+			values[name] = append(values[name], value)
 		}
 	}
-	return toJSON(object)
+	members := make([]string, len(names))
+	for i, name := range names {
+		members[i] = toJSON(name) + ":" + toJSON(values[name])
+	}
+	return "{" + strings.Join(members, ",") + "}"
 }
 
 func toJSON(object any) string {

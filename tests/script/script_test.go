@@ -19,6 +19,8 @@
 //	header NAME FILE           sets $NAME to the Authorization header with the token in a file
 //	fill FILE...               replaces variables in files, for scripts of a server that name another server
 //
+// With -v the slowest scripts are named at the end. Nothing bounds what a script takes, which other work on the machine decides as much as the script does.
+//
 // $VERSION is the version of the commands. $OKHTTP_CACHES has directories of caches that OkHttp wrote, which no script may change.
 package script
 
@@ -56,9 +58,14 @@ func TestScripts(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the scripts end servers by SIGTERM, which Windows does not have")
 	}
+	times := &times{}
+	t.Cleanup(func() { t.Logf("the slowest: %s", times.slowest(3)) }) // when all have ended
 	testscript.Run(t, testscript.Params{
-		Dir:                 ".",
-		Setup:               setup,
+		Dir: ".",
+		Setup: func(env *testscript.Env) error {
+			env.Defer(times.start(env.T().(testing.TB).Name()))
+			return setup(env)
+		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
