@@ -34,6 +34,7 @@ const (
 	exitTimeout     = 28  // a time limit was up
 	exitTLS         = 35  // TLS could not be agreed on
 	exitRedirects   = 47  // more redirects than allowed
+	exitOption      = 49  // a malformed --resolve
 	exitEmpty       = 52  // the connection ended before there was a response
 	exitSend        = 55  // the request could not be sent
 	exitReceive     = 56  // the response could not be received, or a proxy refused a tunnel
@@ -42,12 +43,11 @@ const (
 	exitCertificate = 60  // the certificate does not verify
 	exitCoding      = 61  // what --compressed asked for cannot be unpacked
 	exitFileSize    = 63  // the body is larger than --max-filesize
+	exitResend      = 65  // what came from standard input would have to be sent again
 	exitCAFile      = 77  // --cacert cannot be read
 	exitPin         = 90  // none of the public keys of --pin
 	exitStream      = 92  // the server reset the stream, over HTTP/2
 	exitHandshake   = 97  // the SOCKS proxy does not do its part
-	exitResend      = 65  // what came from standard input would have to be sent again
-	exitOption      = 49  // a malformed --resolve
 	exitTooLarge    = 100 // the response's head is too large
 	exitDamaged     = 101 // okcurl cache verify found something
 	exitInterrupted = 130 // SIGINT

@@ -251,7 +251,7 @@ func (t *transfer) receive(ctx context.Context, resp *okhttp.Response) *failure 
 		return nil
 	case t.dest.at > 0 && resp.Status == 200:
 		return &failure{exitRange, "the server does not send parts, expected status 206 and got 200"}
-	case sentOnce(resp.Request()) && (t.o.digest && resp.Status == 401 || t.o.location && isRedirect(resp) && resolves(resp)):
+	case t.o.wantsAgain(resp):
 		return &failure{exitResend, fmt.Sprintf("the answer %03d asks to send the data again, and standard input can be read only once", resp.Status)}
 	case t.o.location && isRedirect(resp):
 		// The client follows what it can. A place that it cannot go to is not what was asked for.
@@ -282,16 +282,6 @@ func (t *transfer) receive(ctx context.Context, resp *okhttp.Response) *failure 
 		t.dest.modified, _ = okhttp.ParseDate(resp.Headers().Get("Last-Modified")) // without one it is the present
 	}
 	return failed
-}
-
-// sentOnce reports whether the body of a request cannot be sent again.
-func sentOnce(r *okhttp.Request) bool { return r.Body() != nil && r.Body().IsOneShot() }
-
-// resolves reports whether a redirect leads somewhere.
-func resolves(resp *okhttp.Response) bool {
-	location, _ := resp.Headers().Last("Location")
-	_, err := resp.Request().URL().Resolve(location)
-	return err == nil
 }
 
 // name lets a response name its file, and says to who watches what it is.

@@ -3,6 +3,7 @@ package cli
 import (
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/okhttp-go/ok/okhttp"
@@ -53,4 +54,18 @@ func (o *options) readsInput() bool {
 		}
 	}
 	return false
+}
+
+// wantsAgain reports whether the client stopped at a response because what it asks for would take a body once more that can be sent once.
+func (o *options) wantsAgain(resp *okhttp.Response) bool {
+	body := resp.Request().Body()
+	switch {
+	case body == nil || !body.IsOneShot():
+		return false
+	case o.location && isRedirect(resp):
+		location, _ := resp.Headers().Last("Location")
+		_, err := resp.Request().URL().Resolve(location)
+		return err == nil
+	}
+	return o.digest && resp.Status == 401 && slices.ContainsFunc(resp.Challenges(), func(c okhttp.Challenge) bool { return strings.EqualFold(c.Scheme, "Digest") })
 }
