@@ -11,8 +11,8 @@ func (r *redactor) body(text, contentType string) string {
 	if r.keep {
 		return text
 	}
-	kind, parameters, err := mime.ParseMediaType(contentType)
-	if boundary := parameters["boundary"]; err == nil && boundary != "" && strings.HasPrefix(kind, "multipart/") {
+	_, parameters, err := mime.ParseMediaType(contentType)
+	if boundary := parameters["boundary"]; err == nil && boundary != "" { // whatever the form is called
 		return r.parts(text, boundary)
 	}
 	return r.simple(text, contentType)

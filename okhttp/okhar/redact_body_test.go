@@ -29,6 +29,8 @@ func TestRedactedBodies(t *testing.T) {
 		{"a prefix", "application/json", ")]}'\n{\"token\":\"s3cret\"}", ")]}'\n{\"token\":\"██\"}", 0},
 		{"no UTF-8", "application/json", "{\"token\":\"s3cret\",\"a\":\"\xff\"}", "eyJ0b2tlbiI6IuKWiOKWiCIsImEiOiL/In0=", 0},
 		{"a form", "application/x-www-form-urlencoded", "access_token=s3cret&scope=a", "access_token=%E2%96%88%E2%96%88&scope=a", 0},
+		{"parts of another type", "a/b; boundary=q", "--q\r\nContent-Disposition: form-data; name=token\r\n\r\ns3cret\r\n--q--",
+			"--q\r\nContent-Disposition: form-data; name=token\r\n\r\n██\r\n--q--", 0},
 		{"the code of an error", "application/json", `{"code":"no_such_item"}`, `{"code":"no_such_item"}`, 0},
 		{"a value that is a name", "application/json", `{"type":"token","a":["password","x"]}`, `{"type":"token","a":["password","x"]}`, 0},
 		{"text", "text/plain", `the "token": "abc"`, `the "token": "abc"`, 0},
