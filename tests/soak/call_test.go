@@ -80,14 +80,25 @@ var number = regexp.MustCompile("0x[0-9a-f]+|[0-9]+")
 // errMixedUp is a response to somebody else's request.
 var errMixedUp = errors.New("mixed up")
 
+// watchLate notes the connections with a forged response that came too late for being seen. From there on each request gets the response to the one before it.
+func (s *soak) watchLate(ctx context.Context, chain okhttp.Chain) (*okhttp.Response, error) {
+	resp, err := chain.Proceed(ctx, chain.Request())
+	if err == nil && resp.Headers().Get("X-Id") == late {
+		conn, _ := resp.Connection()
+		s.deceived.Store(conn, true)
+	}
+	return resp, err
+}
+
 // consume reads a response, or does not, and checks that it is the one to the request.
 func (s *soak) consume(rng *rand.Rand, method, id string, resp *okhttp.Response) error {
 	defer resp.Body.Close()
-	switch got := resp.Headers().Get("X-Id"); {
-	case got == late:
+	conn, _ := resp.Connection()
+	if _, deceived := s.deceived.Load(conn); deceived {
 		s.late.Add(1)
 		return nil
-	case got != id && resp.Status != 413:
+	}
+	if got := resp.Headers().Get("X-Id"); got != id && resp.Status != 413 {
 		return fmt.Errorf("%w: %s got the response of %q: %v", errMixedUp, id, got, resp)
 	}
 	switch rng.IntN(10) {

@@ -42,9 +42,11 @@ type soak struct {
 	good    atomic.Int64
 	bad     atomic.Int64
 	dropped atomic.Int64
-	late    atomic.Int64 // responses that were forged and came when the connection had been looked at
+	late    atomic.Int64 // responses over a connection that is deceived
 	longest atomic.Int64 // of all calls, in nanoseconds
 	events  eventCount
+
+	deceived sync.Map // connections, by which a response came that was forged when they had been looked at
 
 	mu      sync.Mutex
 	posts   map[string]error // those of this round that must not be repeated, by their id
@@ -94,6 +96,7 @@ func TestSoak(t *testing.T) {
 		t.Error(err)
 	}
 	s.posts, s.earlier = nil, nil // of the test's own
+	s.deceived.Clear()
 	if after := heap(); after > before+8 {
 		t.Errorf("the heap has %.1f MiB, %.1f before", after, before)
 	}
@@ -140,7 +143,7 @@ func (s *soak) begin(duration time.Duration) {
 		okhttp.WithPool(s.pool), okhttp.WithProxy(okhttp.Direct), okhttp.WithTLSConfig(&tls.Config{RootCAs: trust}),
 		okhttp.WithDNS(&s.network), okhttp.WithDialer(&s.network), okhttp.WithConnectTimeout(2*time.Second),
 		okhttp.WithDispatcher(okhttp.NewDispatcher(okhttp.DispatcherConfig{MaxRequests: 300, MaxRequestsPerHost: 20})),
-		okhttp.WithLogger(slog.New(slog.DiscardHandler)), okhttp.WithEventListener(s.listen))
+		okhttp.WithLogger(slog.New(slog.DiscardHandler)), okhttp.WithEventListener(s.listen), okhttp.WithNetworkInterceptor(okhttp.InterceptorFunc(s.watchLate)))
 	for i := range 3 {
 		u, err := okhttp.ParseURL(s.urls[i*4])
 		if err != nil {
