@@ -9,6 +9,9 @@ import (
 	"github.com/okhttp-go/ok/okio"
 )
 
+// connectWord is what a request for a tunnel begins with.
+const connectWord = "CONNECT "
+
 // recordHandshake is the first byte of a connection over TLS.
 const recordHandshake = 0x16
 
@@ -81,12 +84,12 @@ func (c *connection) expectsTunnel(conn *net.Conn) bool {
 			return false
 		}
 	}
-	first, again := firstByte(*conn)
+	first, again := beginning(*conn)
 	*conn = again
 	if script { // of routes, which say what they do with CONNECT once they see which one it is
-		return first == 'C'
+		return string(first) == connectWord
 	}
-	return first != recordHandshake
+	return len(first) == 0 || first[0] != recordHandshake
 }
 
 // tunnelNext reports whether d would answer a request to a proxy now.
@@ -102,11 +105,17 @@ func tunnelNext(d Dispatcher, r *Request) (next bool) {
 	return false
 }
 
-// firstByte reads what a client sends first, which is then read again; 0 if nothing comes.
-func firstByte(conn net.Conn) (byte, net.Conn) {
-	space := make([]byte, 1)
-	if n, _ := conn.Read(space); n == 0 {
-		return 0, conn
+// beginning reads what a client sends first, as far as it may become connectWord and no further than that. It is read again from the connection returned.
+func beginning(conn net.Conn) ([]byte, net.Conn) {
+	space := make([]byte, 0, len(connectWord))
+	for len(space) < cap(space) && string(space) == connectWord[:len(space)] {
+		n, err := conn.Read(space[len(space):cap(space)])
+		if space = space[:len(space)+n]; err != nil || n == 0 {
+			break
+		}
 	}
-	return space[0], &begunConn{Conn: conn, begun: space}
+	if len(space) == 0 {
+		return nil, conn
+	}
+	return space, &begunConn{Conn: conn, begun: space}
 }

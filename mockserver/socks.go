@@ -57,8 +57,8 @@ func (c *connection) socks(conn net.Conn) net.Conn {
 	if role == nil {
 		return conn
 	}
-	first, conn := firstByte(conn)
-	if first != 5 {
+	begun, conn := beginning(conn)
+	if len(begun) == 0 || begun[0] != 5 {
 		return conn
 	}
 	c.limit(time.Now().Add(socksLimit))

@@ -1,7 +1,6 @@
 package servecli
 
 import (
-	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -42,9 +41,13 @@ func importMappings(args []string, out io.Writer) error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	files := make([][]stub.Stub, len(all))
+	files, count := make([][]stub.Stub, len(all)), 0
 	for i, one := range all {
 		files[i] = one.stubs
+		count += len(one.stubs)
+	}
+	if count > stub.MaxStubs { // which no server would load
+		return fmt.Errorf("import: expected at most %d mappings in all files together but there are %d", stub.MaxStubs, count)
 	}
 	stub.Rank(files...)
 	if *dir == "" {
@@ -59,18 +62,10 @@ func importMappings(args []string, out io.Writer) error {
 		_, err = out.Write(text)
 		return err
 	}
-	if err := os.MkdirAll(*dir, 0o755); err != nil {
+	if err := writeFiles(*dir, all); err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(*dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
 	for _, one := range all {
-		if err := one.write(root); err != nil {
-			return err
-		}
 		if _, err := fmt.Fprintf(out, "%s: %d stubs\n", filepath.Join(*dir, one.name), len(one.stubs)); err != nil {
 			return err
 		}
@@ -165,66 +160,4 @@ func filesOf(name string) string {
 		return own
 	}
 	return filepath.Join(filepath.Dir(filepath.Dir(abs)), files)
-}
-
-// write writes the stub file, and the files that it names beside it. What is there is not written over.
-func (i imported) write(root *os.Root) error {
-	dir := filepath.Dir(i.name)
-	if err := makeDir(root, dir); err != nil {
-		return err
-	}
-	for _, s := range i.stubs {
-		for _, r := range s.Responses {
-			if r.File == "" {
-				continue
-			}
-			if err := copyFile(root, filepath.Join(dir, filepath.FromSlash(r.File)), i.files, strings.TrimPrefix(r.File, files+"/")); err != nil {
-				return fmt.Errorf("%s: bodyFileName: %w", s.Where(), err)
-			}
-		}
-	}
-	text, err := stub.Marshal(i.stubs...)
-	if err != nil {
-		return err
-	}
-	return create(root, i.name, bytes.NewReader(text))
-}
-
-func makeDir(root *os.Root, dir string) error {
-	if dir == "." {
-		return nil
-	}
-	return root.MkdirAll(dir, 0o755)
-}
-
-// copyFile copies a file of the folder from. One that is there is that of another stub, and has to be the same.
-func copyFile(root *os.Root, to, from, name string) error {
-	folder, err := os.OpenRoot(from)
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
-	content, err := folder.ReadFile(filepath.FromSlash(name))
-	if err != nil {
-		return err
-	}
-	if there, err := root.ReadFile(to); err == nil {
-		if !bytes.Equal(there, content) {
-			return fmt.Errorf("%s is there already, with another content", to)
-		}
-		return nil
-	}
-	if err := makeDir(root, filepath.Dir(to)); err != nil {
-		return err
-	}
-	return create(root, to, bytes.NewReader(content))
-}
-
-func create(root *os.Root, name string, content io.Reader) error {
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, content)
-	return errors.Join(err, f.Close())
 }

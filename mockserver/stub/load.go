@@ -109,8 +109,8 @@ func Read(path string) (stubs []Stub, dir string, err error) {
 		for i := range some {
 			some[i].move(filepath.ToSlash(filepath.Dir(name)))
 		}
-		if stubs = append(stubs, some...); len(stubs) > maxStubs {
-			return nil, "", fmt.Errorf("stub: %s: expected at most %d stubs", path, maxStubs)
+		if stubs = append(stubs, some...); len(stubs) > MaxStubs {
+			return nil, "", fmt.Errorf("stub: %s: expected at most %d stubs", path, MaxStubs)
 		}
 	}
 	if err := errors.Join(errs...); err != nil {

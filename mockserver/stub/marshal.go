@@ -6,10 +6,13 @@ import (
 	"time"
 )
 
-// Marshal writes stubs as a file: one by itself, several as a list.
+// Marshal writes stubs as a file: one by itself, several and none as a list.
 func Marshal(stubs ...Stub) ([]byte, error) {
 	var all any = stubs
-	if len(stubs) == 1 {
+	switch len(stubs) {
+	case 0:
+		all = []Stub{}
+	case 1:
 		all = stubs[0]
 	}
 	var b bytes.Buffer

@@ -10,11 +10,11 @@ import (
 	"github.com/okhttp-go/ok/mockserver/route"
 )
 
-// Bounds of stub files.
-const (
-	maxFile  = 16 << 20
-	maxStubs = 10_000
-)
+// maxFile bounds a stub file, in bytes.
+const maxFile = 16 << 20
+
+// MaxStubs is how many stubs a file has at the most, and a folder of files together.
+const MaxStubs = 10_000
 
 // Parse reads the stubs of a file. The name is for errors, which are [Errors].
 func Parse(name string, text []byte) ([]Stub, error) {
@@ -33,8 +33,8 @@ func Parse(name string, text []byte) ([]Stub, error) {
 		v.keys(map[string]func(value){"stubs": func(v value) { list = v.list() }})
 	}
 	var stubs []Stub
-	if len(list) > maxStubs {
-		rd.fail(0, "", "expected at most %d stubs but there are %d", maxStubs, len(list))
+	if len(list) > MaxStubs {
+		rd.fail(0, "", "expected at most %d stubs but there are %d", MaxStubs, len(list))
 		list = nil
 	}
 	for _, v := range list {

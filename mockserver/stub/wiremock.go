@@ -3,6 +3,7 @@ package stub
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -40,8 +41,8 @@ func Import(name string, text []byte) ([]Stub, error) {
 		list = nil
 		v.keys(map[string]func(value){"mappings": func(v value) { list = v.list() }, "meta": ignored, "importOptions": ignored})
 	}
-	if len(list) > maxStubs {
-		rd.fail(0, "", "expected at most %d mappings but there are %d", maxStubs, len(list))
+	if len(list) > MaxStubs {
+		rd.fail(0, "", "expected at most %d mappings but there are %d", MaxStubs, len(list))
 		list = nil
 	}
 	var all []imported
@@ -73,7 +74,7 @@ func (v value) mapping() (s Stub) {
 		"id":                    func(v value) { id = v.str() },
 		"uuid":                  func(v value) { id = v.str() },
 		"name":                  func(v value) { s.Name = v.str() },
-		"priority":              func(v value) { s.Priority = int(v.integer(-1<<30, 1<<30)) - 5 },
+		"priority":              func(v value) { s.Priority = v.wirePriority() },
 		"request":               func(v value) { s.Request = v.wireRequest() },
 		"response":              func(v value) { s.Responses = []Response{v.wireResponse()} },
 		"scenarioName":          func(v value) { scenario = v.str() },
@@ -111,6 +112,11 @@ func (v value) mapping() (s Stub) {
 		v.fail("%v", err)
 	}
 	return s
+}
+
+// wirePriority reads a priority, which is an int of Java. The five lowest share one.
+func (v value) wirePriority() int {
+	return int(max(v.integer(math.MinInt32, math.MaxInt32)-5, math.MinInt32))
 }
 
 // readable is why a stub could not be read again once it was written. WireMock takes conditions that say nothing.

@@ -123,6 +123,56 @@ func TestImportLosesNothing(t *testing.T) {
 	}
 }
 
+// An error quotes a path as the file has it, and says where in that.
+func TestImportQuotesPaths(t *testing.T) {
+	for path, want := range map[string]string{
+		"$.a[?(@.b =~ /x/)]":            `JSON path "$.a[?(@.b =~ /x/)]": expected`,
+		"$[?@.a][?(@.b =~ /x/)]":        `at offset 14`,
+		"$.a[?(@.b[?(@.c =~ /x/)])].d.": `JSON path "$.a[?(@.b[?(@.c =~ /x/)])].d."`,
+	} {
+		_, err := stub.Import("m", []byte(`{"request": {"bodyPatterns": [{"matchesJsonPath": `+strconv.Quote(path)+`}]}}`))
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "??") {
+			t.Errorf("%s: got %v, want %s", path, err, want)
+		}
+	}
+}
+
+// A bare path of one value wants something there that is not null, [] or {}, as in WireMock; one of several wants any of them.
+func TestImportOfBarePaths(t *testing.T) {
+	for _, tt := range []struct {
+		path, body string
+		fits       bool
+	}{
+		{"$.a", `{"a": 1}`, true}, {"$.a", `{"a": 0}`, true}, {"$.a", `{"a": false}`, true}, {"$.a", `{"a": ""}`, true}, {"$.a", `{"a": "x"}`, true},
+		{"$.a", `{"a": [null]}`, true}, {"$.a", `{"a": {"b": null}}`, true},
+		{"$.a", `{"a": null}`, false}, {"$.a", `{"a": []}`, false}, {"$.a", `{"a": {}}`, false}, {"$.a", `{"b": 1}`, false}, {"$.a", `[]`, false},
+		{"$['a'].b", `{"a": {"b": 1}}`, true}, {"$['a'].b", `{"a": {"b": null}}`, false}, {"$['a'].b", `{"a": 1}`, false},
+		{"$[0]", `[1]`, true}, {"$[0]", `[null, 1]`, false}, {"$[1].a", `[1, {"a": 2}]`, true}, {"$.a[-1]", `{"a": [null, {}]}`, false},
+		{"$.a[*]", `{"a": [null]}`, true}, {"$.a[*]", `{"a": []}`, false}, {"$..a", `{"a": null}`, true}, {"$.a[?(@.b)]", `{"a": {"b": 1}}`, true},
+	} {
+		list := imported(t, `{"request": {"bodyPatterns": [{"matchesJsonPath": `+strconv.Quote(tt.path)+`}]}, "response": {}}`)
+		s := mockserver.New(t, mockserver.WithNetwork(new(okio.Network)), mockserver.WithDispatcher(route.New(list...)))
+		if got := ask(t, s, "POST", "/", tt.body); strings.HasPrefix(got, "200") != tt.fits {
+			t.Errorf("%s in %s: got %s, want it to match: %t", tt.path, tt.body, got, tt.fits)
+		}
+	}
+}
+
+// No stubs are a list without any.
+func TestMarshalOfNothing(t *testing.T) {
+	stubs, err := stub.Import("m", []byte(`{"mappings": []}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := stub.Marshal(stubs...)
+	if err != nil || string(text) != "[]\n" {
+		t.Errorf("got %q, %v, want []", text, err)
+	}
+	if stubs, err := stub.Parse("m", text); err != nil || len(stubs) != 0 {
+		t.Errorf("read again: %v, %v", stubs, err)
+	}
+}
+
 // WireMock's filters ask an object itself, those of RFC 9535 its members; of arrays both ask the elements.
 func TestImportOfFilters(t *testing.T) {
 	for _, tt := range []struct{ path, fits, not string }{

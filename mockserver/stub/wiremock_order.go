@@ -3,6 +3,7 @@ package stub
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 )
 
@@ -70,12 +71,12 @@ func byInsertion(all []imported) {
 type ranks map[int]*rank
 
 type rank struct {
-	first  int // number of the priority
-	spread int // how many more it needs
-	file   int // of the latest stub
+	first  int64 // number of the priority
+	spread int64 // how many more it needs
+	file   int   // of the latest stub
 }
 
-// newRanks finds room for each priority: as near to itself as those between it and 0 let it be.
+// newRanks finds room for each priority: as near to itself as those between it and 0, and the end of the numbers, let it be.
 func newRanks(asked []imported) ranks {
 	r := ranks{}
 	for _, one := range asked {
@@ -87,20 +88,35 @@ func newRanks(asked []imported) ranks {
 	}
 	sorted := slices.Sorted(maps.Keys(r))
 	from, _ := slices.BinarySearch(sorted, 0)
-	least := 0
+	least := int64(0)
 	for _, priority := range sorted[from:] {
-		r[priority].first = max(priority, least)
+		r[priority].first = max(int64(priority), least)
 		least = r[priority].first + r[priority].spread + 1
 	}
-	most := -1
+	most := int64(-1)
 	for _, priority := range slices.Backward(sorted[:from]) {
-		r[priority].first = min(priority, most-r[priority].spread)
+		r[priority].first = min(int64(priority), most-r[priority].spread)
 		most = r[priority].first - 1
 	}
+	r.confine(sorted[:from], sorted[from:])
 	for _, of := range r {
 		of.file = -1
 	}
 	return r
+}
+
+// confine moves those back that would leave the numbers that a stub file can have, which begin with a priority at the end of WireMock's.
+func (r ranks) confine(below, above []int) {
+	most := int64(math.MaxInt32)
+	for _, priority := range slices.Backward(above) {
+		r[priority].first = min(r[priority].first, most-r[priority].spread)
+		most = r[priority].first - 1
+	}
+	least := int64(math.MinInt32)
+	for _, priority := range below {
+		r[priority].first = max(r[priority].first, least)
+		least = r[priority].first + r[priority].spread + 1
+	}
 }
 
 // take returns the number of the next stub that is asked.
@@ -110,5 +126,5 @@ func (r ranks) take(one imported) int {
 		of.first++
 	}
 	of.file = one.file
-	return of.first
+	return int(of.first)
 }

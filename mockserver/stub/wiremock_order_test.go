@@ -65,6 +65,10 @@ func TestImportOrder(t *testing.T) {
 		{"an index counts for its priority", []string{"a@1/1 b@9", "c@8/1 d@2"}, "c a b d", ""},
 		{"an index that says what the files say", []string{"a@0", "b@1"}, "b a", "a:1 b:0"},
 		{"far priorities", []string{"a/-1073741824 b/1073741824", "c/-1073741824 d/1073741824"}, "c a d b", ""},
+		{"the ends of an int", []string{"a/-2147483648 b/2147483647", "c/-2147483648 d/2147483647", "e/-2147483642 f/2147483646"}, "c a e f d b",
+			"a:-2147483647 b:2147483643 c:-2147483648 d:2147483642 e:-2147483646 f:2147483641"},
+		{"more files than room at the end", []string{"a/2147483647", "b/2147483647", "c/2147483647", "d/2147483647", "e/2147483647", "f/2147483647", "g/2147483647 x/2147483646"}, "x g f e d c b a",
+			"a:2147483647 b:2147483646 c:2147483645 d:2147483644 e:2147483643 f:2147483642 g:2147483641 x:2147483640"},
 		{"nothing", []string{"", "a", ""}, "a", "a:0"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

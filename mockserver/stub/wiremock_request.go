@@ -2,9 +2,12 @@ package stub
 
 import (
 	"bytes"
+	"errors"
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/okhttp-go/ok/mockserver/internal/jsonpath"
 	"github.com/okhttp-go/ok/mockserver/internal/jsontree"
 	"github.com/okhttp-go/ok/mockserver/match"
 )
@@ -321,7 +324,7 @@ func (v value) wireJSON() []byte {
 func (v value) wireJSONPath(b *Body) {
 	there := true
 	want := JSONValue{Text: Text{Present: &there}}
-	path := v.Text
+	path, bare := v.Text, v.Kind == jsontree.String
 	if v.Kind == jsontree.Object {
 		fold := false
 		want.Text = Text{}
@@ -339,18 +342,36 @@ func (v value) wireJSONPath(b *Body) {
 		case want.JSON != nil && !want.same(Text{}):
 			v.fail("expected equalToJson or conditions of a text but got both")
 		case want.JSON == nil && want.same(Text{}):
-			want.Present = &there
+			want.Present, bare = &there, true
 		}
 	} else if !v.is(jsontree.String) {
 		return
 	}
-	path = wholeFilters(path)
-	v.valid(match.Err(match.JSONPath(path, match.Present())))
-	b.JSONPath = map[string]JSONValue{path: want}
+	whole, added := wholeFilters(path)
+	err := match.Err(match.JSONPath(whole, match.Present()))
+	if wrong := (*jsonpath.SyntaxError)(nil); errors.As(err, &wrong) { // as the file has it
+		before, _ := slices.BinarySearch(added, wrong.Offset)
+		err = &jsonpath.SyntaxError{Path: path, Offset: wrong.Offset - before, Detail: wrong.Detail}
+	}
+	v.valid(err)
+	if bare {
+		whole = something(whole)
+	}
+	b.JSONPath = map[string]JSONValue{whole: want}
+}
+
+// something is a path that selects where path selects a value that is not null, [] or {}, which WireMock takes for nothing. It does so with paths of one value
+// only; with others it counts what is selected.
+func something(path string) string {
+	if match.Err(match.JSONPath("$[?"+path+" == 0]", match.Present())) != nil || strings.TrimSpace(path) == "$" { // RFC 9535 compares singular queries only
+		return path
+	}
+	return "$[??" + path + " && " + path + " != null && (length(" + path + ") != 0 || " + path + " == '')]"
 }
 
 // wholeFilters has the filters of a path ask objects themselves, as those of WireMock do, and not their members (RFC 9535). What is no path stays none.
-func wholeFilters(path string) string {
+// Where it adds something is returned too.
+func wholeFilters(path string) (whole string, added []int) {
 	var b strings.Builder
 	var quote byte
 	for i := 0; i < len(path); i++ {
@@ -365,10 +386,11 @@ func wholeFilters(path string) string {
 		case quote == 0 && (c == '"' || c == '\''):
 			quote = c
 		case quote == 0 && c == '?':
+			added = append(added, b.Len())
 			b.WriteByte('?')
 		}
 	}
-	return b.String()
+	return b.String(), added
 }
 
 // wirePart reads a pattern of a part.
