@@ -6,10 +6,10 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// packed is memory for compressed messages.
+// packed is memory for messages: compressed ones on their way out, and those that [Conn.Messages] lends.
 type packed struct{ bytes []byte }
 
-// keptScratch is the most that is kept of memory for compressed messages.
+// keptScratch is the most that is kept of such memory.
 const keptScratch = 2 << 20
 
 var scratches shelf[packed]

@@ -48,27 +48,42 @@ type Message struct {
 // Text returns the data as a string.
 func (m Message) Text() string { return string(m.Data) }
 
-// Messages reads until the connection ends or ctx does. The data of a message is valid until the next one. The peer's close frame with [CodeNormal],
-// [CodeGoingAway] or without a code ends the sequence without an error; whatever else ended it comes last, as an error.
+// Messages reads until the connection ends or ctx does. The data of a message is valid until the loop goes on, and for good if the loop is left with it: while it waits for the
+// next message, the sequence holds no memory. The peer's close frame with [CodeNormal], [CodeGoingAway] or without a code ends the sequence without an error; whatever else ended
+// it comes last, as an error.
 func (c *Conn) Messages(ctx context.Context) iter.Seq2[Message, error] {
 	return func(yield func(Message, error) bool) {
-		var memory []byte
 		for {
-			t, p, err := c.ReadInto(ctx, memory[:0])
+			t, memory, err := c.readScratch(ctx)
 			if err != nil {
 				if !orderly(err) {
 					yield(Message{}, err)
 				}
 				return
 			}
-			if memory = p; cap(p) > keptScratch {
-				memory = nil
-			}
-			if !yield(Message{t, p}, nil) {
+			if !yield(Message{t, memory.bytes}, nil) {
 				return
 			}
+			memory.release()
 		}
 	}
+}
+
+// readScratch is Read into memory that is taken when a message has begun.
+func (c *Conn) readScratch(ctx context.Context) (t Type, memory *packed, err error) {
+	if err := c.beginRead(ctx); err != nil {
+		return 0, nil, err
+	}
+	if err := c.awaitMessage(); err != nil {
+		return 0, nil, c.endRead(ctx, err)
+	}
+	memory = takeScratch()
+	t, memory.bytes, err = c.readMessage(memory.bytes)
+	if err = c.endRead(ctx, err); err != nil {
+		memory.release()
+		return 0, nil, err
+	}
+	return t, memory, nil
 }
 
 // orderly reports whether the peer had nothing more to say.

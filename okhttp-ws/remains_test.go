@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -46,6 +47,51 @@ func TestContextForgets(t *testing.T) {
 			})
 		})
 	}
+}
+
+// While Messages waits for the next message, others can have the memory of the one before.
+func TestMessagesHoldsNothing(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection would give the memory up
+	bubble(t, func(t *testing.T) {
+		var first [2]*byte
+		for i := range first {
+			c, h := end(t, true, nil, extensions{})
+			go func() {
+				for m, err := range c.Messages(background()) {
+					if err != nil {
+						return // it is closed when the test is over
+					}
+					first[i] = &m.Data[0]
+				}
+			}()
+			h.send("820161")
+			synctest.Wait()
+		}
+		if first[0] == nil || first[0] != first[1] {
+			t.Error("the second sequence got memory of its own while the first one waited")
+		}
+	})
+}
+
+// A message is for good if the loop is left with it.
+func TestMessagesLeft(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		c, h := end(t, true, nil, extensions{})
+		h.send("820161 820162")
+		var kept []byte
+		for m, err := range c.Messages(t.Context()) {
+			must(t, err)
+			kept = m.Data
+			break
+		}
+		for m, err := range c.Messages(t.Context()) {
+			must(t, err)
+			if string(kept) != "a" || m.Text() != "b" {
+				t.Errorf("%q, %q", kept, m.Data)
+			}
+			break
+		}
+	})
 }
 
 // Who stops in the middle of a compressed message and ends the connection leaves no inflater behind, whoever found out that it ended.

@@ -15,6 +15,7 @@ type routePlan struct {
 	fresh   bool        // which was connected for it
 	http1   bool        // an upgrade goes over HTTP/1.1, because the server takes no extended CONNECT
 	refused bool        // a stream of it was, before
+	left    bool        // the only way there was, after a goodbye, was taken once more
 }
 
 // more reports whether another attempt could take another way.
@@ -43,6 +44,20 @@ func (p *routePlan) again() bool {
 	before := p.refused
 	p.refused = true
 	return !before && !p.last.failed.Load() && p.last.http2.Closing() == nil
+}
+
+// anew reports whether the request is sent over another connection after the server has said goodbye without acting on it (RFC 9113 section 6.8). If there is no other way, a new
+// connection to the same place gets one chance, even if the last one was new: a server that goes on saying goodbye has its reasons.
+func (p *routePlan) anew() bool {
+	switch {
+	case p.more():
+		return true
+	case p.left || p.last.address != p.planner.addr:
+		return false
+	}
+	p.left = true
+	p.planner.pinned = p.last.route
+	return p.planner.More()
 }
 
 // connect begins an exchange over the connection that the call holds, an idle one of the pool, or a new one.

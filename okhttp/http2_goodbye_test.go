@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -44,6 +45,65 @@ func TestHTTP2GoAwayAfterTheCall(t *testing.T) {
 					w.want(fmt.Sprint("200 ", i, ".0"))(w.do(method, url, test.body, test.opts...))
 					synctest.Wait() // the goodbye is in the socket
 				}
+			})
+		})
+	}
+}
+
+// A request that a server says goodbye to before it acts on it is sent again over another connection (RFC 9113 section 6.8), whether the one before was new or not, and even if
+// it must not be sent twice. A server that does nothing but say goodbye is asked a bounded number of times.
+func TestHTTP2GoAwayBeforeTheAnswer(t *testing.T) {
+	const forever = 99
+	for name, tt := range map[string]struct {
+		served   int // requests that are answered before the first goodbye
+		goodbyes int // connections that end without acting on the request
+		retries  bool
+		conns    int
+		want     string
+	}{
+		"fresh":                  {0, 1, true, 2, "200 ok"},
+		"fresh, twice":           {0, 2, true, 2, "GOAWAY"},
+		"fresh, forever":         {0, forever, true, 2, "GOAWAY"},
+		"fresh, without retries": {0, 1, false, 1, "GOAWAY"},
+		"used":                   {1, 1, true, 2, "200 ok"},
+		"used, twice":            {1, 2, true, 3, "200 ok"},
+		"used, forever":          {1, forever, true, 3, "GOAWAY"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bothWays(t, func(t *testing.T, w *world, config *tls.Config, url string) {
+				conns := 0
+				script := func(p *peer2) {
+					conns++
+					for n := 0; ; n++ {
+						s := p.accept(n)
+						switch {
+						case s == nil:
+							return
+						case p.n == 0 && n < tt.served || p.n >= tt.goodbyes:
+							s.answer(200, "ok")
+						default:
+							p.goAway(uint32(2*n) - min(1, uint32(2*n))) // after the stream before this one
+							p.accept(n + 1)
+							return
+						}
+					}
+				}
+				w.serve2("server.test", "10.0.0.1", config, script, script, script, script, script)
+				for range tt.served {
+					w.want("200 ok")(w.do("POST", url, Text("x")))
+				}
+				got, err := w.do("POST", url, Text("x"), WithRetryOnConnectionFailure(tt.retries))
+				if err != nil {
+					got = err.Error()
+					var away *GoAwayError
+					if !errors.As(err, &away) || !SafeToRetry(err) {
+						t.Errorf("%T %v: a goodbye: %v, safe: %v", err, err, away, SafeToRetry(err))
+					}
+				}
+				if !strings.Contains(got, tt.want) || conns != tt.conns {
+					t.Errorf("got %s over %d connections, want %s over %d", got, conns, tt.want, tt.conns)
+				}
+				w.holdsNothing()
 			})
 		})
 	}

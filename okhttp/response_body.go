@@ -10,6 +10,9 @@ import (
 )
 
 // ResponseBody is the content of a response: an [io.ReadCloser], an [io.WriterTo] and an [okio.Source]. It is not safe for concurrent use.
+//
+// How long a read may take is a matter of the response ([Response.SetReadTimeout], [Response.LiftCallTimeout]) and of the context: the connection below may serve others, and a
+// body may come from memory, so that [okio.TimeoutOf] has no limits for it and sets none.
 type ResponseBody struct {
 	src         okio.Source
 	buffered    *okio.BufferedSource

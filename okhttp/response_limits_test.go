@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/okhttp-go/ok/okio"
 )
 
 // slowly answers with a body that comes in pieces, one a second.
@@ -131,5 +133,36 @@ func TestCallOfResponse(t *testing.T) {
 	byHand.SetReadTimeout(1)
 	if byHand.Call() != nil {
 		t.Error("a call that never was")
+	}
+}
+
+// The limits of a body are those of its response: okio's own are of no effect on it, nor on its source.
+func TestBodyHasNoTimeout(t *testing.T) {
+	for name, stream := range map[string]func(*Response) any{
+		"body":   func(r *Response) any { return r.Body },
+		"source": func(r *Response) any { return r.Body.Source() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			overBoth(t, 3, func(t *testing.T, w *world, url string) {
+				resp, err := w.client.Get(t.Context(), url)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer resp.Body.Close()
+				limit := okio.TimeoutOf(stream(resp))
+				limit.SetLimit(time.Millisecond)
+				if limit.Limit() != 0 {
+					t.Errorf("a limit was set: %v", limit.Limit())
+				}
+				p := make([]byte, 1)
+				if n, err := resp.Body.Read(p); n != 1 || err != nil {
+					t.Errorf("%d bytes, %v", n, err)
+				}
+				resp.SetReadTimeout(time.Millisecond)
+				if _, err := resp.Body.Read(p); !errors.Is(err, os.ErrDeadlineExceeded) {
+					t.Errorf("%v, want a timeout", err)
+				}
+			})
+		})
 	}
 }

@@ -193,6 +193,8 @@ func (c *Call) recoverable(ctx context.Context, cfg *config, req *Request, err e
 	case ok && refusedStream(err):
 		once := plan.again()
 		return plan.more() || once
+	case ok && untouched(err):
+		return plan.anew()
 	}
 	return plan.more()
 }

@@ -82,6 +82,7 @@ func TestFraming(t *testing.T) {
 // TestRetries: what the client does again by itself, and what not.
 func TestRetries(t *testing.T) {
 	refusing := mockserver.Reply(200).On(mockserver.RequestHead, mockserver.CloseStream{Code: http2.RefusedStream})
+	leaving := mockserver.Reply(200).On(mockserver.ResponseStart, mockserver.GoAway{Refuse: true})
 	for _, tt := range []struct {
 		name    string
 		version string
@@ -91,7 +92,9 @@ func TestRetries(t *testing.T) {
 		on      []int                 // the connections of the requests, those that could not be read among them, and of a request after them
 	}{
 		{"a refused stream of a used connection", "HTTP/2", []mockserver.Response{mockserver.Reply(200), refusing}, "none", []string{toldWhole, toldAgain}, []int{0, 0, 0, 0}},
-		{"a goodbye that refuses, on a used connection", "HTTP/2", []mockserver.Response{mockserver.Reply(200), mockserver.Reply(200).On(mockserver.ResponseStart, mockserver.GoAway{Refuse: true})}, "none", []string{toldWhole, toldAgain}, []int{0, 0, 1, 1}},
+		{"a goodbye that refuses, on a used connection", "HTTP/2", []mockserver.Response{mockserver.Reply(200), leaving}, "none", []string{toldWhole, toldAgain}, []int{0, 0, 1, 1}},
+		{"a goodbye that refuses, on a new connection", "HTTP/2", []mockserver.Response{leaving}, "none", []string{toldAgain}, []int{0, 1, 1}},
+		{"a call that is said goodbye to each time, and the next", "HTTP/2", []mockserver.Response{leaving, leaving}, "none", []string{strings.Replace(toldAgain, toldWhole, toldHead, 1), toldWhole}, []int{0, 1, 2, 2}},
 		{"a refused stream of a new connection", "HTTP/2", []mockserver.Response{refusing}, "none", []string{toldAgain}, []int{0, 0, 0}},
 		{"a call whose streams are refused, and the next", "HTTP/2", []mockserver.Response{refusing, refusing}, "none", []string{strings.Replace(toldAgain, toldWhole, toldHead, 1), toldWhole}, []int{0, 0, 1, 1}},
 		{"an error of the server", "HTTP/2", []mockserver.Response{mockserver.Reply(200).On(mockserver.ResponseStart, mockserver.CloseStream{Code: http2.InternalError})}, "stream reset INTERNAL_ERROR", []string{toldHead}, []int{0, 1}},
