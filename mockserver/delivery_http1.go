@@ -108,7 +108,10 @@ func (c *connection) sendBody(ctx context.Context, r *Request, resp *Response) e
 	if err := c.delayTrailers(ctx, resp); err != nil {
 		return err
 	}
-	_, err = c.http.Sink().WriteString(block(resp.allTrailers()) + "\r\n")
+	trailers, err := resp.allTrailers()
+	if err == nil {
+		_, err = c.http.Sink().WriteString(block(trailers) + "\r\n")
+	}
 	return err
 }
 

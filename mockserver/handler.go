@@ -16,14 +16,22 @@ import (
 	"github.com/okhttp-go/ok/okhttp/http2"
 )
 
-// Handler lets an [http.Handler] answer, as net/http's server would: Expect, 1xx statuses, Flush, trailers, [http.ErrAbortHandler] and a Content-Type found
+// Handler lets an [http.Handler] answer, as net/http's server would: 1xx statuses, Flush, trailers, "Connection: close", [http.ErrAbortHandler] and a Content-Type found
 // by looking at the first bytes mean what they mean there. A Content-Length that the handler sets holds: Write beyond it is [http.ErrContentLength],
 // and a response that is shorter is broken off. What is set in the header after the first Write, or WriteHeader, is not sent, but for trailers. The request
 // body was read before the handler is called, and is what [WithBodyLimit] kept: reading fails where more came. A
-// response that is over within 32 KiB and without Flush has a Content-Length; others are sent while the handler writes them, and have no trailers. The
+// response that is over within 32 KiB and without Flush has a Content-Length; others are sent while the handler writes them. The
 // context of the request ends when the client is found to be gone, which is looked for once the handler asks its context, as [Dispatcher] says, and on HTTP/1 is once it does not take
-// the response where that has begun, and when the server closes. There is no Hijack, and there are no deadlines. Header fields go out sorted
+// the response where that has begun, and when the server closes. Header fields go out sorted
 // by name. HEAD is told a Content-Length wherever one is known, 0 too, and over HTTP/2 Write beyond the Content-Length fails as on HTTP/1.
+//
+// Trailers are those that the field Trailer announced before the head was sent, and those under [http.TrailerPrefix], as the header has them when the handler
+// returns. Over HTTP/1.1 they need the chunked coding: a response with a Content-Length has none, nor has one that is over within 32 KiB and said nothing of them before
+// its first Write. HTTP/2 always has them, but for HEAD and a status without content. Fields that must not be trailers (RFC 9110 section 6.5.1) are left out.
+//
+// What differs from net/http: there is no Date but the one that the handler sets, so that a response is the same each time. "Expect: 100-continue" is answered
+// with 100 whether the handler reads or not, and other expectations are for the handler. There is no [http.Hijacker], and there are no deadlines: [http.ResponseController] returns
+// [http.ErrNotSupported]. Status 101 ends the connection over HTTP/1, and is a fault of the script over HTTP/2.
 //
 // The handler runs on a goroutine that the server waits for when it closes. A panic is answered with 500, or breaks the response off, and fails the test of
 // [New].
@@ -48,13 +56,14 @@ func (d *handlerDispatcher) Dispatch(ctx context.Context, r *Request) Response {
 	if r.LocalAddr != nil {
 		life = context.WithValue(life, http.LocalAddrContextKey, r.LocalAddr)
 	}
-	w := newHandlerWriter(cancel, r)
+	whole := &handlerContext{life, watch}
+	w := newHandlerWriter(whole, cancel, r)
 	unbind := context.AfterFunc(inner, func() { w.reader.CloseWithError(context.Cause(inner)) }) // nobody is going to read any more
 	run := func() {
 		defer cancel()
 		defer unbind()
 		defer w.finish()
-		d.handler.ServeHTTP(w, request.WithContext(&handlerContext{life, watch}))
+		d.handler.ServeHTTP(w, request.WithContext(whole))
 		w.returned = true
 	}
 	if s, ok := ctx.Value(serverKey{}).(*Server); ok {
@@ -170,13 +179,14 @@ type handlerWriter struct {
 	returned  bool // the handler did, which one that calls t.Fatal does not, nor does it panic
 	pipe      *io.PipeWriter
 	reader    *handlerBody
+	ending    handlerEnd
 }
 
-func newHandlerWriter(cancel func(), request *Request) *handlerWriter {
+func newHandlerWriter(ctx context.Context, cancel func(), request *Request) *handlerWriter {
 	r, w := io.Pipe()
 	return &handlerWriter{
 		ready: make(chan Response, 1), fault: func(error) {}, request: request, head: request.Method == http.MethodHead, header: http.Header{}, declared: -1, pipe: w,
-		reader: &handlerBody{r, cancel},
+		reader: &handlerBody{r, cancel}, ending: handlerEnd{ctx: ctx, over: make(chan struct{})},
 	}
 }
 
@@ -201,11 +211,12 @@ func (w *handlerWriter) WriteHeader(status int) {
 		panic(fmt.Sprintf("invalid WriteHeader code %v", status)) // as in net/http
 	}
 	if status >= 100 && status < 200 && status != 101 {
-		w.infos = append(w.infos, informational{status: status, fields: fieldsOf(w.header)})
+		w.infos = append(w.infos, informational{status: status, fields: fieldsOf(withoutLate(w.header))})
 		return
 	}
 	w.status = status
-	w.sent = w.header.Clone()
+	w.sent = withoutLate(w.header)
+	w.ending.announce(w.sent["Trailer"], len(w.sent) < len(w.header))
 	version2 := w.request.Proto == "HTTP/2" // where there are no codings
 	switch coding := w.sent.Get("Transfer-Encoding"); {
 	case !version2 && strings.EqualFold(coding, "chunked"):
@@ -283,42 +294,67 @@ func (w *handlerWriter) sniff(p []byte) {
 	}
 }
 
-// commit hands the head over; the body follows through the pipe.
+// commit hands the head over; the body follows through the pipe, and the trailers when the handler is over.
 func (w *handlerWriter) commit() {
 	w.committed = true
-	w.ready <- w.response(fieldsOf(w.sent)).Stream(w.declared, func() (io.ReadCloser, error) { return w.reader, nil })
+	resp := w.response().Stream(w.declared, func() (io.ReadCloser, error) { return w.reader, nil })
+	if w.declared < 0 {
+		resp = w.unsized(resp)
+	}
+	resp.late = w.ending.await
+	w.ready <- resp
 }
 
-func (w *handlerWriter) response(fields []string) Response {
+func (w *handlerWriter) response() Response {
 	resp := Reply(w.status).Reason(http.StatusText(w.status))
 	resp.infos = w.infos
+	fields := fieldsOf(w.sent)
 	for i := 0; i < len(fields); i += 2 {
-		if !strings.HasPrefix(fields[i], http.TrailerPrefix) {
-			resp = resp.AddHeader(fields[i], fields[i+1])
-		}
+		resp = resp.AddHeader(fields[i], fields[i+1])
 	}
 	return resp
+}
+
+// unsized frames a body whose length is not told.
+func (w *handlerWriter) unsized(resp Response) Response {
+	switch {
+	case w.head:
+		resp.unframed = true
+		return resp
+	case w.request.Proto == "HTTP/2":
+		return resp
+	case w.request.Proto == "HTTP/1.0":
+		return resp.UntilClose()
+	}
+	return resp.Chunked()
 }
 
 // finish is deferred around the handler.
 func (w *handlerWriter) finish() {
 	p := recover()
+	var broken error
 	switch {
-	case p == nil && !w.returned && w.committed:
-		w.pipe.CloseWithError(errGone)
-	case p == nil && !w.returned:
-		w.ready <- scriptFault(errGone)
-	case p == nil && w.committed && w.short():
-		w.pipe.CloseWithError(errShort)
-	case p == nil && w.committed:
-		w.pipe.Close()
-	case p == nil:
-		w.ready <- w.whole()
+	case p != nil:
+		broken = errors.New("mockserver: the handler gave up")
+	case !w.returned:
+		broken = errGone
+	case w.committed && w.short():
+		broken = errShort
+	}
+	if broken == nil {
+		w.WriteHeader(http.StatusOK)
+	}
+	w.ending.end(w.header, broken)
+	switch {
 	case w.committed:
-		w.pipe.CloseWithError(errors.New("mockserver: the handler gave up"))
-		if p != http.ErrAbortHandler {
+		w.pipe.CloseWithError(broken)
+		if p != nil && p != http.ErrAbortHandler {
 			w.fault(newPanicError("handler", p).answering(w.request))
 		}
+	case p == nil && broken != nil:
+		w.ready <- scriptFault(broken)
+	case p == nil:
+		w.ready <- w.whole()
 	case p == http.ErrAbortHandler:
 		w.ready <- Reply(500).On(ResponseStart, CloseStream{http2.InternalError})
 	default:
@@ -328,40 +364,21 @@ func (w *handlerWriter) finish() {
 
 // whole is the response of a handler that returned before anything of it was sent.
 func (w *handlerWriter) whole() Response {
-	w.WriteHeader(http.StatusOK)
 	w.sniff(w.body.Bytes())
-	header := w.sent
 	if w.short() {
 		body := io.MultiReader(bytes.NewReader(w.body.Bytes()), failingReader{errShort})
-		return w.response(fieldsOf(header)).Stream(w.declared, func() (io.ReadCloser, error) { return io.NopCloser(body), nil })
+		return w.response().Stream(w.declared, func() (io.ReadCloser, error) { return io.NopCloser(body), nil })
 	}
-	var trailers []string
-	for _, line := range header["Trailer"] {
-		for name := range strings.SplitSeq(line, ",") {
-			name = http.CanonicalHeaderKey(strings.TrimSpace(name))
-			for _, v := range w.header[name] {
-				trailers = append(trailers, name, v)
-			}
-			delete(header, name)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(w.header)) {
-		if late, ok := strings.CutPrefix(name, http.TrailerPrefix); ok {
-			for _, v := range w.header[name] {
-				trailers = append(trailers, late, v)
-			}
-		}
-	}
-	resp := w.response(fieldsOf(header))
+	resp := w.response()
 	if w.head || !bodyAllowed(w.status) {
 		return w.bodiless(resp)
 	}
-	if len(trailers) == 0 && !w.chunked {
-		return resp.Body(w.body.Bytes())
+	resp = resp.Body(w.body.Bytes())
+	if w.chunked || w.ending.announced && w.declared < 0 {
+		resp = w.unsized(resp)
 	}
-	resp = resp.Body(w.body.Bytes()).Chunked()
-	for i := 0; i < len(trailers); i += 2 {
-		resp = resp.Trailer(trailers[i], trailers[i+1])
+	if w.ending.trailers.Len() > 0 {
+		resp.late = w.ending.await
 	}
 	return resp
 }

@@ -81,6 +81,75 @@ func TestHandlerIsLikeNetHTTP(t *testing.T) {
 			w.Header().Set("A", "1")
 			w.Header().Set(http.TrailerPrefix+"B", "2")
 		},
+		"trailers that nothing announces": func(w http.ResponseWriter, told func(...any)) {
+			told(w.Write([]byte("abc")))
+			w.Header().Set(http.TrailerPrefix+"B", "2")
+		},
+		"trailers without a body": func(w http.ResponseWriter, _ func(...any)) { w.Header().Set(http.TrailerPrefix+"B", "2") },
+		"trailers of a large body": func(w http.ResponseWriter, told func(...any)) {
+			w.Header().Set("Trailer", "A, C")
+			w.Header().Add("Trailer", "D")
+			told(w.Write([]byte(big)))
+			w.Header().Set("A", "1")
+			w.Header().Add("D", "3")
+			w.Header().Add("D", "4")
+			w.Header().Set(http.TrailerPrefix+"B", "2")
+		},
+		"trailers behind Flush": func(w http.ResponseWriter, told func(...any)) {
+			w.Header().Set("Trailer", "A")
+			w.(http.Flusher).Flush()
+			w.Header().Set("A", "1")
+			told(w.Write([]byte("abc")))
+			w.(http.Flusher).Flush()
+			w.Header().Set(http.TrailerPrefix+"B", "2")
+		},
+		"trailers behind nothing but Flush": func(w http.ResponseWriter, _ func(...any)) {
+			w.(http.Flusher).Flush()
+			w.Header().Set(http.TrailerPrefix+"B", "2")
+		},
+		"trailers of a large Content-Length": func(w http.ResponseWriter, told func(...any)) {
+			w.Header().Set("Trailer", "A")
+			w.Header().Set("Content-Length", "40000")
+			told(w.Write([]byte(big)))
+			w.Header().Set("A", "1")
+			w.Header().Set(http.TrailerPrefix+"B", "2")
+		},
+		"trailers of a Content-Length": func(w http.ResponseWriter, told func(...any)) {
+			w.Header().Set("Trailer", "A")
+			w.Header().Set("Content-Length", "3")
+			told(w.Write([]byte("abc")))
+			w.Header().Set("A", "1")
+			w.Header().Set(http.TrailerPrefix+"B", "2")
+		},
+		"trailers that are none": func(w http.ResponseWriter, told func(...any)) {
+			w.Header().Set("Trailer", "Content-Length, If-Match, A")
+			w.(http.Flusher).Flush()
+			told(w.Write([]byte("abc")))
+			w.Header().Set("If-Match", "1")
+			w.Header().Set("Content-Length", "3")
+			w.Header().Set("A", "1")
+		},
+		"a trailer that is set too early": func(w http.ResponseWriter, told func(...any)) {
+			w.Header().Set("Trailer", "A")
+			w.Header().Set("A", "1")
+			told(w.Write([]byte("abc")))
+		},
+		"trailers of 204": func(w http.ResponseWriter, _ func(...any)) {
+			w.Header().Set("Trailer", "A")
+			w.WriteHeader(204)
+			w.Header().Set("A", "1")
+		},
+		"trailers of early hints": func(w http.ResponseWriter, told func(...any)) {
+			w.Header().Set(http.TrailerPrefix+"B", "2")
+			w.WriteHeader(103)
+			told(w.Write([]byte("abc")))
+		},
+		"a Date":  func(w http.ResponseWriter, _ func(...any)) { w.Header().Set("Date", date) },
+		"no Date": func(w http.ResponseWriter, _ func(...any)) { w.Header()["Date"] = nil },
+		"Connection: close": func(w http.ResponseWriter, told func(...any)) {
+			w.Header().Set("Connection", "close")
+			told(w.Write([]byte("abc")))
+		},
 		"an abort": func(http.ResponseWriter, func(...any)) { panic(http.ErrAbortHandler) },
 		"an abort amidst": func(w http.ResponseWriter, _ func(...any)) {
 			_, _ = w.Write([]byte(big))
@@ -91,6 +160,10 @@ func TestHandlerIsLikeNetHTTP(t *testing.T) {
 			for _, version2 := range []bool{false, true} {
 				switch {
 				case version2 && strings.HasPrefix(name, "more than"): // net/http takes the excess there, and breaks the response off
+					continue
+				case method == "HEAD" && version2 && strings.HasPrefix(name, "trailers of a large"): // net/http fails Write there, or not, by what comes first
+					continue
+				case version2 && name == "trailers of 204": // net/http sends them behind no content
 					continue
 				case method == "HEAD" && (name == "a Content-Length that is none" || name == "an abort amidst"): // net/http sends what is malformed, or nobody takes
 					continue
@@ -131,6 +204,9 @@ func TestHandlerIsLikeNetHTTP(t *testing.T) {
 	}
 }
 
+// date is one that a handler sets.
+const date = "Thu, 01 Jan 1970 00:00:00 GMT"
+
 // seen describes the response to a request.
 func seen(t *testing.T, client *http.Client, method, url string) string {
 	req, err := http.NewRequestWithContext(t.Context(), method, url, nil)
@@ -149,7 +225,9 @@ func seen(t *testing.T, client *http.Client, method, url string) string {
 	if err != nil {
 		body = nil
 	}
-	resp.Header.Del("Date")
+	if resp.Header.Get("Date") != date {
+		resp.Header.Del("Date") // of net/http's own
+	}
 	if method == "HEAD" || len(resp.Trailer) > 0 { // lengths that may be left out
 		resp.Header.Del("Content-Length")
 		resp.TransferEncoding = nil

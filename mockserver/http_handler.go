@@ -132,7 +132,10 @@ func (h *httpHandler) send(ctx context.Context, w http.ResponseWriter, r *Reques
 	if err := sleep(ctx, resp.endDelay); err != nil {
 		return err
 	}
-	trailers := resp.allTrailers()
+	trailers, err := resp.allTrailers()
+	if err != nil {
+		return err
+	}
 	for i := 0; i < len(trailers); i += 2 {
 		w.Header().Add(http.TrailerPrefix+trailers[i], trailers[i+1])
 	}

@@ -30,8 +30,9 @@ type Response struct {
 	chunked  bool
 	chunks   []int64
 	open     bool // the body ends with the connection
+	unframed bool // there is no body, and nothing is said of its length
 	trailers []string
-	late     func() okhttp.Headers // the trailers that the end of the body gives; nil for none
+	late     func() (okhttp.Headers, error) // the trailers that the end of the body gives, or why it is none; nil for none
 	infos    []informational
 	raw      []byte // in place of head and body, if not nil
 

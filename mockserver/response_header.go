@@ -65,22 +65,28 @@ func (r Response) Trailer(name, value string) Response {
 }
 
 // LateTrailers appends the trailer fields that f returns, which is called each time the body was sent, such as those of a body that comes from elsewhere. Over HTTP/1.1
-// they are dropped behind a body that is not chunked, as one of known length is not unless [Response.Chunked] says so.
+// they are dropped behind a body that is not chunked, as one of known length is not unless [Response.Chunked] says so; HTTP/2 has them behind any body, an empty one too, that is not the
+// one of HEAD or of a status without content.
 func (r Response) LateTrailers(f func() okhttp.Headers) Response {
-	r.late = f
+	r.late = nil
+	if f != nil {
+		r.late = func() (okhttp.Headers, error) { return f(), nil }
+	}
 	return r
 }
 
 // allTrailers are the trailers of a body that was sent.
-func (r *Response) allTrailers() []string {
+func (r *Response) allTrailers() ([]string, error) {
 	fields := r.trailers
-	if r.late != nil {
-		fields = slices.Clip(fields)
-		for name, value := range r.late().All() {
-			fields = append(fields, name, value)
-		}
+	if r.late == nil {
+		return fields, nil
 	}
-	return fields
+	late, err := r.late()
+	fields = slices.Clip(fields)
+	for name, value := range late.All() {
+		fields = append(fields, name, value)
+	}
+	return fields, err
 }
 
 // head returns the reason and the fields of the head, framing included.
@@ -95,7 +101,7 @@ func (r *Response) head(method string) (reason string, fields []string) {
 	}
 	code := r.Code()
 	switch {
-	case r.open, code == 204, code == 101, method == "CONNECT" && code/100 == 2: // RFC 9110 section 8.6
+	case r.open, r.unframed, code == 204, code == 101, method == "CONNECT" && code/100 == 2: // RFC 9110 section 8.6
 		return reason, r.fields
 	case r.encoded():
 		fields = []string{"Transfer-encoding", "chunked"}

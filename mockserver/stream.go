@@ -228,7 +228,7 @@ func (x *streamExchange) answer(ctx context.Context, resp Response, told bool) {
 // send sends the response; struck says that an effect ended it within its body.
 func (x *streamExchange) send(ctx context.Context, resp *Response) (struck bool, err error) {
 	bare := resp.bodiless(x.request.Method) || resp.content.open == nil
-	last := bare && len(resp.trailers) == 0 && resp.bodyDelay == (delay{}) && resp.endDelay == 0 && resp.effects[ResponseBody].effect == nil &&
+	last := bare && len(resp.trailers) == 0 && (resp.late == nil || resp.bodiless(x.request.Method)) && resp.bodyDelay == (delay{}) && resp.endDelay == 0 && resp.effects[ResponseBody].effect == nil &&
 		len(resp.pushes) == 0 && !resp.badChunk
 	if len(resp.settings) > 0 {
 		x.conn.SendSettings(resp.settings...)
@@ -307,7 +307,15 @@ func (x *streamExchange) finish(ctx context.Context, resp *Response, sink *okio.
 	if resp.bodiless(x.request.Method) {
 		return false, sink.Close()
 	}
-	trailers := resp.allTrailers()
+	if resp.late != nil && resp.content.live && resp.content.length >= 0 { // the end of the body is to be seen before who makes the trailers is done
+		if err := sink.Flush(); err != nil {
+			return false, err
+		}
+	}
+	trailers, err := resp.allTrailers()
+	if err != nil {
+		return false, err
+	}
 	if len(trailers) == 0 {
 		return false, sink.Close()
 	}
