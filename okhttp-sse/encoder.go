@@ -16,7 +16,7 @@ type Encoder struct {
 	buf []byte
 }
 
-// NewEncoder makes an encoder.
+// NewEncoder makes an encoder that writes to w, which stays open and is given each event whole. It writes no byte order mark.
 func NewEncoder(w io.Writer) *Encoder { return &Encoder{w: w} }
 
 // Encode writes an event. An ID with a NUL or a line end, a Type with a line end, and either one that is not UTF-8 are a [*FieldError], and

@@ -44,7 +44,7 @@ type published struct {
 	wire []byte
 }
 
-// NewTopic makes a topic.
+// NewTopic makes a topic, without events. A nil config is the zero one, whose defaults its fields name; the config is copied.
 func NewTopic(c *TopicConfig) *Topic {
 	t := &Topic{first: 1, told: make(chan struct{}), prefix: rand.Text()[:8] + "-"}
 	if c != nil {

@@ -56,14 +56,14 @@ func NewConnectionPool(c PoolConfig) *ConnectionPool {
 	return p
 }
 
-// PoolStats counts what a pool holds.
+// PoolStats counts what a pool holds at one moment. All of its zero is an empty pool.
 type PoolStats struct {
 	Connections int // in use and idle
-	Idle        int
+	Idle        int // of the connections, held by no call
 	Streams     int // calls that hold a connection
 }
 
-// Stats returns the counts of this moment.
+// Stats returns the counts of this moment. Several goroutines may ask at once, and what they get is consistent in itself.
 func (p *ConnectionPool) Stats() PoolStats {
 	all, idle, calls := p.p.Stats()
 	return PoolStats{Connections: all, Idle: idle, Streams: calls}

@@ -10,7 +10,8 @@ const (
 	HTTP2  Protocol = "h2"
 )
 
-// Protocols is what a client offers to speak.
+// Protocols is what a client offers to speak, for [WithProtocols]: one of the constants below. The zero value is [HTTP2OrHTTP1]. What a server chose is the
+// [Protocol] of a response.
 type Protocols uint8
 
 // What a client may offer.

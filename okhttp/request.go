@@ -160,7 +160,8 @@ func AddHeader(name, value string) RequestOption {
 	})
 }
 
-// WithHeaders replaces all headers.
+// WithHeaders replaces all headers, also those that earlier options added; later ones add to them. A name or value that RFC 9110 section 5 does not allow is the
+// error of what the option is given to.
 func WithHeaders(h Headers) RequestOption {
 	return requestOption(func(r *Request) error {
 		r.headers = h

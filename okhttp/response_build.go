@@ -46,12 +46,12 @@ func ResponseStatus(status int, message string) ResponseOption {
 	return responseOption(func(r *Response) { r.Status, r.Message = status, message })
 }
 
-// ResponseHeaders replaces the headers.
+// ResponseHeaders replaces all headers. The zero value leaves none.
 func ResponseHeaders(h Headers) ResponseOption {
 	return responseOption(func(r *Response) { r.headers = h })
 }
 
-// ResponseRequest replaces the request.
+// ResponseRequest replaces the request that the response says it answers, as an interceptor does that sent another one on.
 func ResponseRequest(req *Request) ResponseOption {
 	return responseOption(func(r *Response) { r.request = req })
 }
