@@ -48,7 +48,7 @@ type PushObserver interface {
 	OnRequest(conn *Connection, stream uint32, headers Headers) (cancel bool)
 	// OnHeaders is told of the headers of the response, or its trailers. last says that nothing follows.
 	OnHeaders(conn *Connection, stream uint32, headers Headers, last bool) (cancel bool)
-	// OnData is given n bytes of content. What it does not read is skipped.
+	// OnData is given n bytes of content. What it does not read is skipped. last says that nothing follows; n may be 0 then.
 	OnData(conn *Connection, stream uint32, data *okio.BufferedSource, n int64, last bool) (cancel bool)
 	// OnReset is told of the end of a stream before its time, with the error code of RFC 9113 section 7.
 	OnReset(conn *Connection, stream uint32, code uint32)

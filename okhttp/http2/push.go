@@ -13,7 +13,7 @@ type PushHandler interface {
 	OnRequest(stream uint32, fields []string) (cancel bool)
 	// OnHeaders is told of a block of headers, of the response or of trailers. last says that nothing follows.
 	OnHeaders(stream uint32, fields []string, last bool) (cancel bool)
-	// OnData is given n bytes of content. What it does not read is skipped.
+	// OnData is given n bytes of content. What it does not read is skipped. last says that nothing follows; n may be 0 then.
 	OnData(stream uint32, data *okio.BufferedSource, n int64, last bool) (cancel bool)
 	// OnReset is told of the end of a stream before its time.
 	OnReset(stream uint32, code ErrorCode)

@@ -80,6 +80,38 @@ func TestPush(t *testing.T) {
 	})
 }
 
+// The end is told in whatever frame it comes: with content, alone, or with padding behind it.
+func TestEndOfPush(t *testing.T) {
+	for name, end := range map[string]struct {
+		send func(p *tester)
+		want []string
+	}{
+		"with content":    {func(p *tester) { p.data(2, true, "some") }, []string{`data 2 4 "some" true`}},
+		"alone":           {func(p *tester) { p.data(2, false, "some"); p.data(2, true, "") }, []string{`data 2 4 "some" false`, `data 2 0 "" true`}},
+		"without content": {func(p *tester) { p.data(2, true, "") }, []string{`data 2 0 "" true`}},
+		"in a padded frame": {func(p *tester) {
+			h := FrameHeader{Length: 1 + 4 + 2, Type: FrameData, Flags: FlagPadded | FlagEndStream, Stream: 2}
+			p.send(append(h.Append(nil), "\x02some\x00\x00"...))
+		}, []string{`data 2 4 "some" false`, `data 2 0 "" true`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := &pushLog{}
+			inBubble(t, false, Config{Push: log}, func(t *testing.T, p *tester) {
+				p.greetClient()
+				p.open(true)
+				p.promise(3, 2, promise...)
+				p.headers(2, false, ":status", "200")
+				end.send(p)
+				p.settle()
+				log.want(t, append([]string{"request 2 GET", `headers 2 [":status" "200"] false`}, end.want...)...)
+				if c := p.conn; c.unread != 0 || c.pushes != 0 {
+					t.Errorf("%d bytes unread, %d pushes", c.unread, c.pushes)
+				}
+			})
+		})
+	}
+}
+
 // What the handler does not want is reset, once, and what was under way is passed over.
 func TestPushIsCancelled(t *testing.T) {
 	for _, at := range []string{"request", "headers", "data", "panic"} {

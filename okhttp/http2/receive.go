@@ -21,9 +21,10 @@ type receiver struct {
 	preface int  // bytes of the client's preface that are missing, in the role of the server
 	payload []byte
 
-	content int     // bytes of the DATA frame under way that are to come
-	padding int     // and of its padding
-	target  *Stream // whose content it is; nil: nobody's
+	content  int     // bytes of the DATA frame under way that are to come
+	padding  int     // and of its padding
+	target   *Stream // whose content it is; nil: nobody's
+	toldLast bool    // the handler of pushes was told of its content as the last
 
 	decoder *HeaderDecoder
 	open    bool // a block of headers is

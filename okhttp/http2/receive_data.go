@@ -29,7 +29,7 @@ func (r *receiver) takeData() error {
 	if s == nil {
 		content, pad = 0, content+pad
 	}
-	r.target, r.content, r.padding = s, content, pad
+	r.target, r.content, r.padding, r.toldLast = s, content, pad, false
 	r.moveContent() // what is there already, which is all of it as a rule
 	c.noteWindow(nil)
 	if s != nil {
@@ -67,7 +67,8 @@ func (r *receiver) moveSome(n int) {
 		if s.promised {
 			e := pushEvent{kind: pushData, stream: s, data: new(okio.Buffer), bytes: int64(n)}
 			_, _ = r.in.ReadBuffer(e.data, int64(n))
-			e.last = r.content == 0 && r.padding == 0 && r.frame.Flags&FlagEndStream != 0
+			r.toldLast = r.content == 0 && r.padding == 0 && r.frame.Flags&FlagEndStream != 0
+			e.last = r.toldLast
 			c.push(e)
 		} else {
 			_, _ = r.in.ReadBuffer(&s.in, int64(n))
@@ -90,6 +91,9 @@ func (r *receiver) endContent() {
 		return
 	}
 	if s.err == nil { // else its content was dropped, and must not look whole
+		if s.promised && !r.toldLast { // the end came without content, or behind padding
+			r.conn.push(pushEvent{kind: pushData, stream: s, data: new(okio.Buffer), last: true})
+		}
 		s.endInput()
 	}
 }
