@@ -93,6 +93,10 @@
 // URL looks hosts up over HTTPS. The host of that URL and names of the local network (single labels, .local, .localhost, .internal, .home.arpa) are looked
 // up by the system, --resolve goes before both, and --insecure is not about that URL. -4, --ipv4 and -6, --ipv6 use one family of addresses.
 //
+// --connect-to HOST1:PORT1:HOST2:PORT2 connects to HOST2:PORT2 for the URLs of HOST1:PORT1, whose host stays the one that is sent, that a certificate must be for, and that cookies belong to. An empty HOST1 or PORT1 is any,
+// an empty HOST2 or PORT2 that of the URL; IPv6 addresses are in brackets. The first rule that fits counts, for redirects too. --resolve and --doh-url look HOST2 up, an HTTP proxy is asked for a tunnel to it, and a SOCKS
+// proxy for a connection. --noproxy is about HOST1, and --unix-socket goes before all of it.
+//
 // -x, --proxy goes through a proxy: http, also for https URLs by CONNECT; https, over TLS, under the same options as servers; socks5 and socks5h.
 // --socks5 and --socks5-hostname are short for the latter two, which resolve host names here and at the proxy; the last of the three counts. Without
 // a scheme it is http, and without a port 1080, or 443 for https. -U, --proxy-user are its credentials, unless the URL has some. Without such an
@@ -125,7 +129,7 @@
 //	33   the server sends no parts, with --continue-at
 //	35   could not agree on TLS
 //	47   too many redirects
-//	49   --resolve is malformed
+//	49   --resolve or --connect-to is malformed
 //	52   the server closed the connection before its response had come
 //	55   could not send the request
 //	56   could not receive the response, or a proxy refused a tunnel
@@ -139,6 +143,7 @@
 //	92   the server reset the stream, over HTTP/2
 //	97   the SOCKS proxy does not do its part
 //	100  the head of the response is too large
+//	101  okcurl cache verify found something damaged
 //	130  interrupted
 //
 // With several URLs the code is that of the last failure, also if later URLs succeed; curl forgets the failure then.

@@ -52,7 +52,7 @@ func (p *connectPlan) secureProxy(ctx context.Context) error {
 // after another, each over a connection of its own.
 func (p *connectPlan) socks(ctx context.Context) (next *connectPlan, err error) {
 	pl := p.planner
-	host := pl.addr.host
+	host, port := p.route.proxy.leads(&pl.addr)
 	if _, err := netip.ParseAddr(host); err != nil && p.route.proxy.kind == proxySOCKS5 {
 		if p.targets == nil {
 			if p.targets, err = pl.resolveAll(ctx, host); err != nil {
@@ -81,7 +81,7 @@ func (p *connectPlan) socks(ctx context.Context) (next *connectPlan, err error) 
 		return nil, p.failure(PhaseProxy, p.proxyError(err))
 	}
 	// The connection it returns wraps ours, which is used instead: the socket must stay in sight.
-	_, err = dialer.(proxy.ContextDialer).DialContext(timed, "tcp", net.JoinHostPort(host, strconv.Itoa(pl.addr.port)))
+	_, err = dialer.(proxy.ContextDialer).DialContext(timed, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 	switch {
 	case err == nil:
 		p.raw.SetDeadline(time.Time{})

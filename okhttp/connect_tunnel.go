@@ -148,7 +148,7 @@ func (t *tunnel) anew(req *Request) *connectPlan {
 func (t *tunnel) first() (*Request, error) {
 	p := t.plan
 	req := &Request{method: "CONNECT", url: p.planner.url}
-	nv := []string{"Host", p.planner.addr.authority(), "Proxy-Connection", "Keep-Alive", "User-Agent", userAgent}
+	nv := []string{"Host", p.route.authority(), "Proxy-Connection", "Keep-Alive", "User-Agent", userAgent}
 	if basic, _ := p.route.proxy.basic(); basic != "" {
 		nv = append(nv, "Proxy-Authorization", basic)
 	}
@@ -196,14 +196,14 @@ func (t *tunnel) checked(answer *Request) (*Request, error) {
 	}
 	headers := answer.headers
 	if !headers.has("Host") {
-		headers = headersOf(append([]string{"Host", t.plan.planner.addr.authority()}, headers.nv...))
+		headers = headersOf(append([]string{"Host", t.plan.route.authority()}, headers.nv...))
 	}
 	return &Request{method: "CONNECT", url: t.plan.planner.url, headers: headers}, nil
 }
 
 // ask sends one CONNECT and reads the head of its response.
 func (t *tunnel) ask(req *Request) (*Response, error) {
-	if err := t.conn.WriteHead("CONNECT", t.plan.planner.addr.authority(), req.headers.nv); err != nil {
+	if err := t.conn.WriteHead("CONNECT", t.plan.route.authority(), req.headers.nv); err != nil {
 		return nil, err
 	}
 	if err := t.conn.FinishRequest(); err != nil {

@@ -169,7 +169,7 @@ func (p *planner) selectProxies() (err error) {
 
 // start begins with a proxy: it returns the one route that needs no resolving, or starts to resolve.
 func (p *planner) start(ctx context.Context) (*Route, error) {
-	host := p.addr.host
+	host, _ := p.proxy.leads(&p.addr)
 	switch {
 	case p.proxy.kind == proxyUnix:
 		return p.fresh(&Route{address: p.addr, proxy: p.proxy}), nil
@@ -226,7 +226,7 @@ func (p *planner) ofLookup(ctx context.Context) (*Route, <-chan struct{}, error)
 		}
 		p.resolved()
 		keys := ""
-		if p.proxy.IsDirect() && p.addr.secure && p.addr.port == 443 { // the record of a host is about that port (RFC 9460 section 9.1)
+		if p.proxy.IsDirect() && p.addr.secure && p.addr.port == 443 && !p.proxy.astray(&p.addr) { // the record of a host is about that port (RFC 9460 section 9.1)
 			keys = p.lookup.keys()
 		}
 		if r := p.fresh(p.at(ip, keys)); r != nil {
@@ -238,7 +238,7 @@ func (p *planner) ofLookup(ctx context.Context) (*Route, <-chan struct{}, error)
 
 // at makes a route of an address of the current proxy, or of the server.
 func (p *planner) at(ip netip.Addr, ech string) *Route {
-	port := p.addr.port
+	_, port := p.proxy.leads(&p.addr)
 	if !p.proxy.IsDirect() {
 		port = p.proxy.port
 	}

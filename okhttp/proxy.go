@@ -15,6 +15,9 @@ type Proxy struct {
 	port  int
 	login unique.Handle[proxyLogin] // its zero value is none
 	path  string                    // of a Unix domain socket
+
+	toHost string // what is connected to instead of the URL's host, "" for none; canonical, IPv6 without brackets
+	toPort int    // instead of the URL's port, 0 for none
 }
 
 // proxyLogin is a user name and a password. It is kept behind a handle because those compare by what they hold and print as an address, from

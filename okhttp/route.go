@@ -56,9 +56,6 @@ func (a *address) protocols() Protocols { return a.settings.Value().protocols }
 // priorKnowledge reports whether HTTP/2 is spoken without asking.
 func (a *address) priorKnowledge() bool { return a.protocols() == HTTP2PriorKnowledge && !a.secure }
 
-// authority is the target of CONNECT: the port is always there.
-func (a *address) authority() string { return net.JoinHostPort(a.host, strconv.Itoa(a.port)) }
-
 // Route is one way to a server: through a proxy or directly, to one address of what is connected to. It is immutable.
 type Route struct {
 	address address
@@ -83,9 +80,15 @@ func (r *Route) Proxy() Proxy { return r.proxy }
 func (r *Route) Addr() netip.AddrPort { return r.socket }
 
 // RequiresTunnel reports whether an HTTP proxy is asked for a connection to the server (CONNECT, RFC 9110 section 9.3.6), because TLS, or
-// HTTP/2, is spoken with the server itself.
+// HTTP/2, is spoken with the server itself, or because what the proxy is to connect to is not what the URL names ([Proxy.ConnectTo]).
 func (r *Route) RequiresTunnel() bool {
-	return r.proxy.speaksHTTP() && (r.address.secure || r.address.priorKnowledge())
+	return r.proxy.speaksHTTP() && (r.address.secure || r.address.priorKnowledge() || r.proxy.astray(&r.address))
+}
+
+// authority is the target of CONNECT: the port is always there.
+func (r *Route) authority() string {
+	host, port := r.proxy.leads(&r.address)
+	return net.JoinHostPort(host, strconv.Itoa(port))
 }
 
 // forwards reports whether a proxy reads the requests.
@@ -94,17 +97,24 @@ func (r *Route) forwards() bool { return r.proxy.speaksHTTP() && !r.RequiresTunn
 // isServer reports whether what is connected to is the server, or stands for it.
 func (r *Route) isServer() bool { return r.proxy.IsDirect() || r.proxy.kind == proxyUnix }
 
-// String returns the host and where it is reached, as in "example.com at 192.0.2.1:443".
+// String returns the host and where it is reached, as in "example.com at 192.0.2.1:443", or, with [Proxy.ConnectTo], "example.com:443 to
+// staging.example.com:443 at 192.0.2.1:443".
 func (r *Route) String() string {
 	host, ip := r.address.host, ""
 	if r.socket.IsValid() {
 		ip = r.socket.Addr().String()
 	}
 	var b strings.Builder
+	astray := r.proxy.astray(&r.address)
 	b.WriteString(bracketed(host))
-	if host == ip || r.address.port != int(r.socket.Port()) {
+	if host == ip || astray || r.address.port != int(r.socket.Port()) {
 		b.WriteByte(':')
 		b.WriteString(strconv.Itoa(r.address.port))
+	}
+	if astray {
+		b.WriteString(" to ")
+		b.WriteString(r.authority())
+		host, _ = r.proxy.leads(&r.address)
 	}
 	switch {
 	case r.proxy.kind == proxyUnix:

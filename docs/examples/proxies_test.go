@@ -135,3 +135,27 @@ func Example_unixSocket() {
 	fmt.Println(text)
 	// Output: localhost/containers/json?all=1
 }
+
+func Example_connectTo() {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintln(w, "for", r.Host)
+	}))
+	defer server.Close()
+	address := server.Listener.Addr().(*net.TCPAddr)
+	host, port := address.IP.String(), address.Port
+	// #region elsewhere
+	staging, err := okhttp.Direct.ConnectTo(host, port) // "staging.example.com", 8443
+	if err != nil {
+		log.Fatal(err)
+	}
+	client := okhttp.New(okhttp.WithProxySelector(okhttp.ProxySelectorFunc(func(u okhttp.URL) ([]okhttp.Proxy, error) {
+		if u.Host() == "www.example.com" {
+			return []okhttp.Proxy{staging}, nil
+		}
+		return nil, nil
+	})))
+	// #endregion elsewhere
+	defer client.Close()
+	show(client, "http://www.example.com/")
+	// Output: 200 for www.example.com
+}

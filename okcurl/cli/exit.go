@@ -34,7 +34,7 @@ const (
 	exitTimeout     = 28  // a time limit was up
 	exitTLS         = 35  // TLS could not be agreed on
 	exitRedirects   = 47  // more redirects than allowed
-	exitOption      = 49  // a malformed --resolve
+	exitOption      = 49  // a malformed --resolve or --connect-to
 	exitEmpty       = 52  // the connection ended before there was a response
 	exitSend        = 55  // the request could not be sent
 	exitReceive     = 56  // the response could not be received, or a proxy refused a tunnel

@@ -31,6 +31,8 @@ var flags = []flag{
 		turn: func(o *options, on bool) { o.compressed = on }},
 	{long: "connect-timeout", arg: "SECONDS", help: "limit for connecting to one address, without TLS; 0 is none (default 10)",
 		set: func(o *options, v string) error { return setSeconds(&o.connectTimeout, v) }},
+	{long: "connect-to", arg: "HOST1:PORT1:HOST2:PORT2", help: "connect to HOST2:PORT2 for URLs of HOST1:PORT1, which stay as they are otherwise; an empty part is any, or that of the URL; the first that fits counts",
+		set: func(o *options, v string) error { return o.setConnectTo(v) }},
 	{short: 'C', long: "continue-at", arg: "OFFSET", help: "go on with a download after OFFSET bytes; - is what the file of -o or -O has",
 		set: func(o *options, v string) error { return o.setContinueAt(v) }},
 	{short: 'b', long: "cookie", arg: "DATA", help: "send the cookies \"a=1; b=2\" to the hosts of the URLs, or begin with those of the file DATA",

@@ -88,8 +88,9 @@ type options struct {
 	cacheDir  string // "" for no cache
 	cacheSize int64  // 0 for the default
 
-	resolve []resolveRule
-	dohURL  string // "" for the system's resolver
+	resolve   []resolveRule
+	connectTo []connectRule
+	dohURL    string // "" for the system's resolver
 
 	proxy      *proxyURL // nil: that of the environment
 	proxyUser  *credentials

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/okhttp-go/ok/okhttp"
-	"github.com/okhttp-go/ok/okhttp/okauth"
 )
 
 // proxyURL is the argument of --proxy and its kin: a proxy, and the scheme that it has without one of its own.
@@ -18,11 +18,10 @@ func (o *options) proxies() ([]okhttp.Option, error) {
 	if o.unixSocket != "" {
 		return []okhttp.Option{okhttp.WithProxy(okhttp.UnixSocket(o.unixSocket))}, nil
 	}
-	settings := []okhttp.Option{}
 	selector := okhttp.EnvironmentProxies()
 	switch {
 	case o.proxy == nil && o.proxyUser != nil: // whichever it will be
-		settings = append(settings, okhttp.WithProxyAuthenticator(okauth.Basic(o.proxyUser.name, o.proxyUser.password)))
+		selector = &known{selector, o.proxyUser}
 	case o.proxy != nil:
 		p, err := o.proxy.parse(o.proxyUser)
 		if u, ok := errors.AsType[*okhttp.URLError](err); ok && u.Part == "scheme" {
@@ -36,7 +35,10 @@ func (o *options) proxies() ([]okhttp.Option, error) {
 	if o.proxy == nil && o.noProxy != nil {
 		selector = &besides{ProxySelector: selector, except: okhttp.ProxyList([]okhttp.Proxy{okhttp.UnixSocket("any")}, o.exceptions()...)}
 	}
-	return append(settings, okhttp.WithProxySelector(selector)), nil
+	if len(o.connectTo) > 0 {
+		selector = &elsewhere{selector, o}
+	}
+	return []okhttp.Option{okhttp.WithProxySelector(selector)}, nil
 }
 
 // exceptions are the hosts without a proxy.
@@ -62,6 +64,31 @@ func (b *besides) Select(u okhttp.URL) ([]okhttp.Proxy, error) {
 		return nil, err
 	}
 	return b.ProxySelector.Select(u)
+}
+
+// known is a selector whose proxies get credentials, which are sent unasked as those of a URL are: what comes through a pipe could not be sent again after a 407.
+type known struct {
+	okhttp.ProxySelector
+	user *credentials
+}
+
+// Select implements [okhttp.ProxySelector].
+func (k *known) Select(u okhttp.URL) ([]okhttp.Proxy, error) {
+	list, err := k.ProxySelector.Select(u)
+	if err != nil {
+		return nil, err
+	}
+	list = slices.Clone(list)
+	for i, p := range list {
+		bare, err := okhttp.ParseProxy(p.String())
+		if err != nil || bare != p || p.IsDirect() { // it has credentials of its own, or needs none
+			continue
+		}
+		if list[i], err = okhttp.ParseProxy(strings.Replace(p.String(), "://", "://"+url.UserPassword(k.user.name, k.user.password).String()+"@", 1)); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }
 
 // parse adds what the text leaves out: the scheme, credentials that were given apart, and the port, which for curl is 1080 where it

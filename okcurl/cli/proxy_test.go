@@ -253,3 +253,40 @@ func TestVerboseProxy(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// Credentials for a proxy of the environment are sent unasked, as those of --proxy are, so that piped data need not be sent twice.
+func TestProxyUserUnasked(t *testing.T) {
+	withoutProxies(t)
+	const own, given = "Basic YTpi", "Basic dTpwOnE=" // a:b, u:p:q
+	heads := make(chan string, 10)
+	addr := strings.TrimPrefix(serve(t, func(w http.ResponseWriter, r *http.Request) {
+		got := r.Header.Get("Proxy-Authorization")
+		heads <- got
+		body, err := io.ReadAll(r.Body)
+		if err != nil || got != own && got != given {
+			w.Header().Set("Proxy-Authenticate", "Basic realm=x")
+			w.WriteHeader(http.StatusProxyAuthRequired)
+			return
+		}
+		w.Write(body)
+	}), "http://")
+	for _, tt := range []struct {
+		proxy, user string
+		code        int
+		out, sent   string
+	}{
+		{"http://" + addr, "u:p:q", 0, "tea", given},
+		{addr, "u:p:q", 0, "tea", given},
+		{"http://a:b@" + addr, "u:p:q", 0, "tea", own}, // as in curl
+		{"http://" + addr, "u:wrong", exitStatus, "", "Basic dTp3cm9uZw=="},
+	} {
+		t.Setenv("HTTP_PROXY", tt.proxy)
+		got := okcurlWith(t, "tea", "-f", "-U", tt.user, "-T", "-", "http://server.invalid/")
+		if sent := <-heads; got.code != tt.code || got.out != tt.out || sent != tt.sent || len(heads) > 0 {
+			t.Errorf("%s -U %s: %+v, sent %q and %d more, want exit %d, %q, sent once %q", tt.proxy, tt.user, got, sent, len(heads), tt.code, tt.out, tt.sent)
+		}
+	}
+	socks := socksServer(t, "u:p:q")
+	t.Setenv("HTTP_PROXY", "socks5h://"+socks)
+	okcurl(t, "-U", "u:p:q", "http://server.test/").want(t, 0, "socks: name server.test 80\n", "")
+}

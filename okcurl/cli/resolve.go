@@ -102,6 +102,7 @@ func (s *session) resolver() ([]okhttp.Option, error) {
 		if err != nil {
 			return nil, err
 		}
+		rules.leads = s.o.leads
 		if s.cache != nil {
 			rules.behind = s.cache
 		}
@@ -154,7 +155,8 @@ func (s *session) overHTTPS() (okhttp.DNS, error) {
 type portRules struct {
 	ports  map[int]okhttp.DNS
 	below  okhttp.DNS
-	behind okhttp.Cache // that of --cache, nil without it
+	behind okhttp.Cache                             // that of --cache, nil without it
+	leads  func(okhttp.URL) (host string, port int) // where --connect-to has a URL go, whose port the rules are about then
 }
 
 func newPortRules(rules []resolveRule, below okhttp.DNS) (*portRules, error) {
@@ -195,7 +197,11 @@ func (p *portRules) of(port int) okhttp.DNS {
 // Intercept implements [okhttp.Cache].
 func (p *portRules) Intercept(ctx context.Context, chain okhttp.Chain) (*okhttp.Response, error) {
 	r := chain.Request()
-	chain = chain.With(okhttp.WithDNS(p.of(r.URL().Port())))
+	_, port := p.leads(r.URL())
+	if port == 0 {
+		port = r.URL().Port()
+	}
+	chain = chain.With(okhttp.WithDNS(p.of(port)))
 	if p.behind != nil {
 		return p.behind.Intercept(ctx, chain)
 	}

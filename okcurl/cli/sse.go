@@ -42,7 +42,7 @@ func (t *transfer) follow(ctx context.Context, client *okhttp.Client, req *okhtt
 		retry, again := errors.AsType[*oksse.RetryError](err)
 		switch {
 		case again && !opened:
-			return classify(interruptible, retry.Err)
+			return t.o.classify(interruptible, retry.Err)
 		case again:
 			t.tell(retry)
 		case err != nil:
@@ -66,7 +66,7 @@ func (t *transfer) tell(retry *oksse.RetryError) {
 	case errors.Is(retry.Err, oksse.ErrIdle):
 		reason = "nothing came for " + t.o.readTimeout.String()
 	case !errors.Is(retry.Err, oksse.ErrEnded):
-		reason = classify(context.Background(), retry.Err).text
+		reason = t.o.classify(context.Background(), retry.Err).text
 	}
 	fmt.Fprintf(t.err, "okcurl: the stream broke off: %s; connecting again in %v\n", reason, retry.Delay)
 }
@@ -94,7 +94,7 @@ func (t *transfer) streamFailure(ctx context.Context, err error) *failure {
 	if large, ok := errors.AsType[*oksse.EventTooLargeError](err); ok {
 		return &failure{exitReceive, fmt.Sprintf("an event is larger than %d bytes", large.Limit)}
 	}
-	return classify(ctx, err)
+	return t.o.classify(ctx, err)
 }
 
 // eventWriter returns what prints an event.

@@ -106,7 +106,7 @@ func (t *transfer) fetch(ctx context.Context, text string, out output) *failure 
 	}
 	resp, err := t.watched(client.NewCall(req)).Execute(ctx)
 	if err != nil {
-		return classify(ctx, err)
+		return t.o.classify(ctx, err)
 	}
 	defer resp.Body.Close()
 	return t.receive(ctx, resp)

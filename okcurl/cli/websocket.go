@@ -50,7 +50,7 @@ func (t *transfer) talk(ctx context.Context, client *okhttp.Client, req *okhttp.
 		},
 		OnFailure: func(_ *okws.WebSocket, err error, _ *okhttp.Response) {
 			if !errors.Is(err, okws.ErrCanceled) || t.dest.err == nil {
-				failed = webSocketFailure(interruptible, ctx, err)
+				failed = t.webSocketFailure(interruptible, ctx, err)
 			}
 		},
 	}, &okws.Config{
@@ -90,7 +90,7 @@ func (t *transfer) sendLines(ctx context.Context, ws *okws.WebSocket) {
 }
 
 // webSocketFailure finds the code and the words for what ended a web socket.
-func webSocketFailure(interruptible, ctx context.Context, err error) *failure {
+func (t *transfer) webSocketFailure(interruptible, ctx context.Context, err error) *failure {
 	if refused, ok := errors.AsType[*okws.HandshakeError](err); ok {
 		if refused.Response != nil && refused.Response.Status != 101 {
 			return &failure{exitStatus, fmt.Sprintf("the server answered %03d, not with a web socket", refused.Response.Status)}
@@ -103,5 +103,5 @@ func webSocketFailure(interruptible, ctx context.Context, err error) *failure {
 	if late := (interface{ Timeout() bool })(nil); errors.As(err, &late) && late.Timeout() || ctx.Err() != nil && interruptible.Err() == nil {
 		return &failure{exitTimeout, strings.TrimPrefix(err.Error(), "okws: ")}
 	}
-	return classify(interruptible, err)
+	return t.o.classify(interruptible, err)
 }
