@@ -96,21 +96,16 @@ func peek(d Dispatcher, r *Request) early {
 	return early{}
 }
 
-// onRequest returns the effect on a request whose head was read, nil for none.
-func (e early) onRequest() Effect {
-	if closing, ok := e.effects[RequestStart].effect.(CloseStream); ok {
-		return closing
-	}
-	return e.effects[RequestHead].effect
-}
-
-// headCame notes that the head of a request was read.
-func (e *early) headCame(r *Request) {
-	if _, closing := e.effects[RequestStart].effect.(CloseStream); closing {
+// headCame notes that the head of a request was read, and returns what is due then; choose makes the choices of an effect.
+func (e *early) headCame(r *Request, choose func(Effect) []Effect) (plan []Effect) {
+	if start := e.effects[RequestStart].effect; ofStream(start) {
 		e.struck(r, RequestStart)
-		return
+		if plan = choose(start); ends(plan) {
+			return plan
+		}
 	}
 	e.struck(r, RequestHead)
+	return append(plan, choose(e.effects[RequestHead].effect)...)
 }
 
 // unread reports whether the response does not wait for the body of the request.

@@ -12,8 +12,8 @@ type Moment int
 
 const (
 	// RequestStart is when a connection was accepted, before anything is read; requests that follow on the connection have no such
-	// moment. [Stall] waits until a TLS handshake is over. The response must be enqueued before the client connects. [CloseStream] is for each
-	// request: it comes when its head was read, and the request is recorded with a Failure.
+	// moment. [Stall] waits until a TLS handshake is over. The response must be enqueued before the client connects. [CloseStream], and an effect that has it
+	// within, is for each request: it comes when its head was read, before one at RequestHead, and the request is recorded with a Failure if it ends there.
 	RequestStart Moment = iota
 	// RequestHead is when the head of a request was read, before anything is answered and before its body is read. The response must be enqueued by
 	// then, or known to a [Peeker]. The request is recorded with a Failure if the exchange ends here.

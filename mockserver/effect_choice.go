@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -96,25 +97,37 @@ func checkEffect(m Moment, e Effect) error {
 	return nil
 }
 
+// ofStream reports whether an effect at RequestStart is for each request, and not for the connection: there is a CloseStream within.
+func ofStream(e Effect) bool {
+	return slices.ContainsFunc(leaves(e), func(one Effect) bool { _, ok := one.(CloseStream); return ok })
+}
+
 // handshakes returns the effect on a handshake that is within another one, nil for none.
 func handshakes(e Effect) Effect {
-	switch e := e.(type) {
-	case sequence:
-		for _, one := range e {
-			if bad := handshakes(one); bad != nil {
-				return bad
-			}
-		}
-	case Sometimes:
-		return handshakes(e.Effect)
-	case *counted:
-		return handshakes(e.what)
-	default:
-		if shakes(e) {
-			return e
+	for _, one := range leaves(e) {
+		if shakes(one) {
+			return one
 		}
 	}
 	return nil
+}
+
+// leaves returns the effects that one is made of, whether they are chosen or not.
+func leaves(e Effect) (list []Effect) {
+	switch e := e.(type) {
+	case nil:
+		return nil
+	case sequence:
+		for _, one := range e {
+			list = append(list, leaves(one)...)
+		}
+		return list
+	case Sometimes:
+		return leaves(e.Effect)
+	case *counted:
+		return leaves(e.what)
+	}
+	return []Effect{e}
 }
 
 // longest is how many times its median a WaitLogNormal lasts at most.

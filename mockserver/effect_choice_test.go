@@ -236,6 +236,7 @@ func TestWrongEffects(t *testing.T) {
 		{mockserver.ResponseEnd, mockserver.Garbage{Bytes: -1}, "expected a number of bytes"},
 		{mockserver.RequestStart, mockserver.GoAway{}, "mockserver.GoAway at RequestStart, when there is no HTTP/2 yet: expected RequestHead or later"},
 		{mockserver.RequestStart, mockserver.First(2, mockserver.SendSettings{}), "SendSettings at RequestStart"},
+		{mockserver.RequestStart, mockserver.Sequence(mockserver.First(1, mockserver.CloseStream{}), mockserver.FailHandshake{}), "FailHandshake with CloseStream at RequestStart: expected effects on the connection, or on its requests"},
 		{mockserver.ResponseStart, mockserver.Sequence(mockserver.CloseSocket{}, mockserver.Wait{}), "a Sequence with CloseSocket before another effect"},
 		{mockserver.ResponseStart, mockserver.Sequence(mockserver.Sequence(mockserver.Wait{}, mockserver.Reset{}), mockserver.Wait{}), "a Sequence with Wait, Reset before another effect"},
 		{mockserver.RequestStart, mockserver.Sequence(mockserver.BadCertificate{}, mockserver.Wait{}), "a Sequence with BadCertificate before another effect: expected it last"},

@@ -44,8 +44,7 @@ func (c *connection) exchange(ctx context.Context) (more bool) {
 		c.record(r)
 		return c.answer(ctx, r, head, c.blame(r, err), true)
 	}
-	hint.headCame(r)
-	plan := c.plan(hint.onRequest())
+	plan := hint.headCame(r, c.plan)
 	if ends(plan) {
 		r.Failure = errEffect
 		c.record(r)

@@ -211,6 +211,11 @@ func TestHTTP2Effects(t *testing.T) {
 		open   bool   // the connection takes another request
 	}{
 		{"stream, start", ok.On(mockserver.RequestStart, reset), "", "REFUSED_STREAM", true},
+		{"stream, start, of all", ok.On(mockserver.RequestStart, mockserver.EveryNth(1, reset)), "", "REFUSED_STREAM", true},
+		{"stream, start, by chance", ok.On(mockserver.RequestStart, mockserver.Sometimes{Probability: 1, Effect: reset}), "", "REFUSED_STREAM", true},
+		{"stream, start, after a wait", ok.On(mockserver.RequestStart, mockserver.Sequence(mockserver.Wait{For: time.Second}, reset)), "", "REFUSED_STREAM", true},
+		{"stream, never at the start", ok.On(mockserver.RequestStart, mockserver.EveryNth(2, reset)), "abcdef", "", true},
+		{"stream, start or later", ok.On(mockserver.RequestStart, mockserver.EveryNth(2, reset)).On(mockserver.RequestHead, mockserver.CloseStream{Code: http2.Cancel}), "", "CANCEL", true},
 		{"stream, request body", ok.On(mockserver.RequestBody, reset), "", "REFUSED_STREAM", true},
 		{"stream, response start", ok.On(mockserver.ResponseStart, mockserver.CloseStream{Code: 0x2a}), "", "0x2a", true},
 		{"stream, response body", ok.On(mockserver.ResponseBody, reset), "abc", "REFUSED_STREAM", true},

@@ -16,9 +16,15 @@ import (
 
 // HTTPHandler lets a dispatcher answer within a server of net/http, or in a mux of one: routes, stubs, a [Queue]. The request body is read before, up to 8 MiB of it.
 //
-// net/http decides how responses are framed, and what it cannot do is not done: chunk sizes, the spelling of header names, the order of headers, pushes, settings, and what is wrong in framing. [Response.Raw]
-// needs a connection that can be hijacked. Effects on the request are performed once its body was read; all effects but those that wait abort the
-// connection, or the stream ([http.ErrAbortHandler]), [Stall] when the client gives up. What is random is so by the seed 0. A fault of the script is answered with 500.
+// net/http decides how responses are framed, and what it cannot do is not done: chunk sizes, the spelling of header names, the order of headers, the pace of the head, pushes and settings. A Content-Length that is too
+// large breaks the response off behind what there is, and one that is too small before it. [Response.Raw] needs a connection that can be hijacked.
+//
+// Connections are those of net/http, all of which are number 0 here: an effect on them at [RequestStart] happens to each request, when its head was read. Effects up to [RequestHead] come before the body is
+// read if the dispatcher is a [Queue], a [Peeker] or a [Decider], and behind it otherwise, and those at [RequestBody] behind it. All effects but those that wait abort the connection, or the stream
+// ([http.ErrAbortHandler]), [Stall] when the client gives up. What is random is so by the seed 0.
+//
+// A fault of the script is answered with 500. So is a response with a fault that a handler cannot make happen, as it would prove nothing: [FailHandshake], [BadCertificate], [Write], [GoAway], [SendSettings],
+// [RefuseConnections], [IgnoreConnections], [Response.MalformedChunk], [Response.ShutdownServer], [Response.InTunnel], a field of [Response.AddHeaderRaw] that must not be sent, and [Response.Socket].
 func HTTPHandler(d Dispatcher) http.Handler {
 	return &httpHandler{d, &Server{dice: newDice(0)}}
 }
@@ -37,61 +43,113 @@ func (h *httpHandler) ServeHTTP(w http.ResponseWriter, std *http.Request) {
 		return
 	}
 	r.chance = h.chance.dice
-	hint, err := peekSafely(h.dispatcher, r)
-	if _, closes := hint.onRequest().(CloseStream); closes {
+	resp, err := h.answer(ctx, r, std)
+	if err != nil && err != errAbort {
+		resp = scriptFault(err)
+	}
+	if err == errAbort || h.send(ctx, w, r, &resp) != nil {
 		panic(http.ErrAbortHandler)
 	}
-	if err == nil && !hint.skipBody {
-		if err := r.readStd(std); err != nil {
-			hint.giveBack()
-			panic(http.ErrAbortHandler)
-		}
-	}
-	resp := hint.Response
+}
+
+// answer reads a request and returns the response to it, or errAbort if there is none.
+func (h *httpHandler) answer(ctx context.Context, r *Request, std *http.Request) (Response, error) {
+	hint, err := peekSafely(h.dispatcher, r)
 	if err == nil {
-		resp, err = dispatch(ctx, h.dispatcher, r, hint)
+		err = beyondHandlers(&hint.Response)
 	}
+	if err != nil {
+		return Response{}, err
+	}
+	if h.at(ctx, &hint.Response, RequestStart, RequestHead) != nil {
+		return Response{}, errAbort
+	}
+	if !hint.skipBody && r.readStd(std) != nil {
+		hint.giveBack()
+		return Response{}, errAbort
+	}
+	if hint.known && h.amid(ctx, r, &hint.Response) != nil {
+		return Response{}, errAbort
+	}
+	resp, err := dispatch(ctx, h.dispatcher, r, hint)
 	if err == nil {
 		err = resp.Err()
 	}
-	if err == nil && resp.handler != nil {
-		err = errors.New("mockserver: HTTPHandler: a response with a socket needs a server of this package")
+	if err == nil {
+		err = beyondHandlers(&resp)
 	}
-	if err != nil {
-		resp = scriptFault(err)
+	if err == nil && !hint.known && (h.at(ctx, &resp, RequestStart, RequestHead) != nil || h.amid(ctx, r, &resp) != nil) {
+		err = errAbort
 	}
-	if err := h.send(ctx, w, r, &resp); err != nil {
-		panic(http.ErrAbortHandler)
+	return resp, err
+}
+
+// amid performs the effect within the body of a request, if that has come so far.
+func (h *httpHandler) amid(ctx context.Context, r *Request, resp *Response) error {
+	length := int64(-1)
+	if _, sized := r.Headers.Last("Content-Length"); sized {
+		length = r.BodySize
 	}
+	effect := resp.effects[RequestBody]
+	if r.Body == nil || length < 0 && effect.after == half || effect.at(length) > r.BodySize {
+		return nil
+	}
+	return h.at(ctx, resp, RequestBody)
+}
+
+// beyondHandlers is what of a response a handler cannot make happen, nil if there is nothing.
+func beyondHandlers(r *Response) error {
+	var list []string
+	for m, t := range r.effects {
+		for _, e := range leaves(t.effect) {
+			switch e.(type) {
+			case FailHandshake, BadCertificate, Write, GoAway, SendSettings, RefuseConnections, IgnoreConnections:
+				list = append(list, named([]Effect{e})+" at "+Moment(m).String())
+			}
+		}
+	}
+	for _, part := range []struct {
+		name  string
+		there bool
+	}{
+		{"MalformedChunk", r.badChunk}, {"ShutdownServer", r.last}, {"InTunnel", r.tunnel}, {"Socket", r.handler != nil}, {"AddHeaderRaw", r.lenient && len(sound(r.fields)) < len(r.fields)},
+	} {
+		if part.there {
+			list = append(list, part.name)
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	return fmt.Errorf("mockserver: HTTPHandler: a handler of net/http cannot do %s: expected a server of this package", strings.Join(list, ", "))
 }
 
 // errAbort says that an effect ends the exchange.
 var errAbort = errors.New("mockserver: aborted by an effect")
 
-// at performs what is due at a moment.
-func (h *httpHandler) at(ctx context.Context, resp *Response, m Moment) error {
-	for _, e := range h.chance.plan(resp.effects[m].effect) {
-		switch e := e.(type) {
-		case Wait:
-			if err := sleep(ctx, e.For); err != nil {
-				return err
+// at performs what is due at moments.
+func (h *httpHandler) at(ctx context.Context, resp *Response, moments ...Moment) error {
+	for _, m := range moments {
+		for _, e := range h.chance.plan(resp.effects[m].effect) {
+			switch e := e.(type) {
+			case Wait:
+				if err := sleep(ctx, e.For); err != nil {
+					return err
+				}
+			case Stall:
+				<-ctx.Done()
+				return errAbort
+			default:
+				return errAbort
 			}
-		case Stall:
-			<-ctx.Done()
-			return errAbort
-		case GoAway, SendSettings, BadCertificate, FailHandshake, RefuseConnections, IgnoreConnections: // not in the hands of a handler
-		default:
-			return errAbort
 		}
 	}
 	return nil
 }
 
 func (h *httpHandler) send(ctx context.Context, w http.ResponseWriter, r *Request, resp *Response) error {
-	for _, m := range []Moment{RequestHead, RequestBody, ResponseStart} {
-		if err := h.at(ctx, resp, m); err != nil {
-			return err
-		}
+	if err := h.at(ctx, resp, ResponseStart); err != nil {
+		return err
 	}
 	if err := h.chance.pause(ctx, resp.headDelay); err != nil {
 		return err
@@ -162,10 +220,12 @@ func (h *httpHandler) sendContent(ctx context.Context, w http.ResponseWriter, r 
 	defer body.Close()
 	var wrong error
 	sink := okio.NewBufferedSink(writerSink{w, flush})
-	struck, err := resp.deliver(sink, body, length, func() bool {
+	d := resp.deliver(sink, body, length, func() bool {
 		wrong = h.at(ctx, resp, ResponseBody)
 		return wrong == nil
-	}).run(ctx)
+	})
+	d.stop = resp.effects[ResponseBody].atChunk(d.stop, func(n int) int64 { return sizesOf(resp.chunks, n) })
+	struck, err := d.run(ctx)
 	if struck {
 		return wrong
 	}

@@ -70,7 +70,7 @@ func TestHTTPHandler(t *testing.T) {
 
 func TestHTTPHandlerFaults(t *testing.T) {
 	ok := mockserver.Reply(200).Text("abcd")
-	for _, m := range []mockserver.Moment{mockserver.RequestBody, mockserver.ResponseStart} {
+	for _, m := range []mockserver.Moment{mockserver.RequestStart, mockserver.RequestHead, mockserver.RequestBody, mockserver.ResponseStart} {
 		if resp, text, err := onHTTPTest(t, answer(ok.On(m, mockserver.CloseSocket{})), "POST", "/", "hi"); err == nil {
 			t.Errorf("%v: %v, %q", m, resp, text)
 		}
@@ -85,5 +85,72 @@ func TestHTTPHandlerFaults(t *testing.T) {
 	queue.Enqueue(ok.On(mockserver.RequestStart, mockserver.CloseStream{}), ok)
 	if _, _, err := onHTTPTest(t, queue, "POST", "/", "hi"); err == nil || queue.Len() != 1 {
 		t.Errorf("start: %v, %d left", err, queue.Len())
+	}
+	for _, e := range []mockserver.Effect{mockserver.CloseSocket{}, mockserver.First(1, mockserver.CloseStream{}), mockserver.Sequence(mockserver.Wait{}, mockserver.Reset{})} {
+		queue.Clear()
+		queue.Enqueue(ok.On(mockserver.RequestStart, e), ok)
+		if resp, _, err := onHTTPTest(t, queue, "POST", "/", "hi"); err == nil || queue.Len() != 1 {
+			t.Errorf("start, %v: %v, %v, %d left", e, resp, err, queue.Len())
+		}
+	}
+	if _, text, err := onHTTPTest(t, answer(ok.Chunked(1).OnChunk(3, mockserver.Reset{})), "GET", "/", ""); err == nil || text != "abc" {
+		t.Errorf("chunks: %q, %v", text, err)
+	}
+}
+
+// TestHTTPHandlerWithinTheRequest is of effects that wait for so much of the body of a request.
+func TestHTTPHandlerWithinTheRequest(t *testing.T) {
+	ok := mockserver.Reply(200).Text("abcd")
+	for _, tt := range []struct {
+		method, body string
+		script       mockserver.Response
+		strikes      bool
+	}{
+		{"POST", "hi", ok.On(mockserver.RequestBody, mockserver.Reset{}), true},
+		{"POST", "", ok.On(mockserver.RequestBody, mockserver.Reset{}), true}, // of length 0, whose half is at its beginning
+		{"GET", "", ok.On(mockserver.RequestBody, mockserver.Reset{}), false},
+		{"POST", "hi", ok.OnBytes(mockserver.RequestBody, 2, mockserver.Reset{}), true},
+		{"POST", "hi", ok.OnBytes(mockserver.RequestBody, 3, mockserver.Reset{}), false},
+	} {
+		queue := new(mockserver.Queue)
+		queue.Enqueue(tt.script)
+		for _, d := range []mockserver.Dispatcher{queue, answer(tt.script)} {
+			if resp, text, err := onHTTPTest(t, d, tt.method, "/", tt.body); (err != nil) != tt.strikes || err == nil && text != "abcd" {
+				t.Errorf("%s %q, %T: %v, %q, %v", tt.method, tt.body, d, resp, text, err)
+			}
+		}
+	}
+}
+
+// TestHTTPHandlerCannot has scripts of faults that are not in the hands of a handler.
+func TestHTTPHandlerCannot(t *testing.T) {
+	ok := mockserver.Reply(200)
+	for _, tt := range []struct {
+		script mockserver.Response
+		want   string
+	}{
+		{ok.On(mockserver.RequestStart, mockserver.FailHandshake{}), "FailHandshake at RequestStart"},
+		{ok.On(mockserver.RequestStart, mockserver.Sometimes{Effect: mockserver.BadCertificate{}}), "BadCertificate at RequestStart"},
+		{ok.On(mockserver.ResponseStart, mockserver.Sequence(mockserver.Write{}, mockserver.GoAway{})), "Write at ResponseStart, GoAway at ResponseStart"},
+		{ok.On(mockserver.ResponseEnd, mockserver.EveryNth(2, mockserver.SendSettings{})), "SendSettings at ResponseEnd"},
+		{ok.On(mockserver.RequestHead, mockserver.RefuseConnections{}), "RefuseConnections at RequestHead"},
+		{ok.On(mockserver.RequestHead, mockserver.IgnoreConnections{}), "IgnoreConnections at RequestHead"},
+		{ok.MalformedChunk().ShutdownServer().InTunnel(), "MalformedChunk, ShutdownServer, InTunnel"},
+		{ok.Socket(echo), "Socket"},
+		{ok.AddHeaderRaw("a b", "c"), "AddHeaderRaw"},
+		{ok.AddHeaderRaw("a", "c"), ""},
+	} {
+		queue := new(mockserver.Queue)
+		queue.Enqueue(tt.script)
+		for _, d := range []mockserver.Dispatcher{queue, answer(tt.script)} {
+			resp, text, err := onHTTPTest(t, d, "POST", "/", "hi")
+			if tt.want == "" {
+				if err != nil || resp.StatusCode != 200 {
+					t.Errorf("%v, %v", resp, err)
+				}
+			} else if err != nil || resp.StatusCode != 500 || text != "mockserver: HTTPHandler: a handler of net/http cannot do "+tt.want+": expected a server of this package\n" {
+				t.Errorf("%s, %T: %v, %q, %v", tt.want, d, resp, text, err)
+			}
+		}
 	}
 }

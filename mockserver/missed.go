@@ -27,14 +27,6 @@ type miss struct {
 // maxMisses bounds what is kept for the report in the end of a test.
 const maxMisses = 100
 
-// Effect returns the effect at a moment, nil for none.
-func (r Response) Effect(m Moment) Effect {
-	if m < 0 || m >= moments {
-		return nil
-	}
-	return r.effects[m].effect
-}
-
 // own makes a response one whose strikes are its own: copies of a script that are enqueued are to strike each.
 func (r Response) own() Response {
 	for m := range r.effects {
@@ -136,9 +128,9 @@ func whyNot(m Moment, r *Request, resp *Response, hint early, length int64) stri
 	const known = ": it has to be enqueued by then, or known to a Peeker or Decider"
 	unknown := !hint.known || hint.effects[m].effect == nil
 	switch {
-	case m == RequestStart && resp.startsConnection() && r.Index > 0:
+	case m == RequestStart && resp.StartsConnection() && r.Index > 0:
 		return fmt.Sprintf("the connection was accepted before, this is its request %d", r.Index)
-	case m == RequestStart && resp.startsConnection():
+	case m == RequestStart && resp.StartsConnection():
 		return "the response was not known when the connection was accepted" + known
 	case unknown:
 		return "the response was not known when the head of the request was read" + known

@@ -43,6 +43,8 @@ func TestMissed(t *testing.T) {
 		{"start, without a Peeker", nil, unpeeked(ok.On(mockserver.RequestStart, reset)), []string{get}, "the response was not known when the connection was accepted" + early},
 		{"head, without a Peeker", nil, unpeeked(ok.On(mockserver.RequestHead, reset)), []string{get}, "Reset at RequestHead of the response 200 did not strike: the response was not known when the head of the request was read" + early},
 		{"stream at its start, without a Peeker", nil, unpeeked(ok.On(mockserver.RequestStart, mockserver.CloseStream{})), []string{get}, "CloseStream at RequestStart of the response 200 did not strike: the response was not known when the head"},
+		{"stream at its start by chance, without a Peeker", nil, unpeeked(ok.On(mockserver.RequestStart, mockserver.Sequence(mockserver.Wait{}, mockserver.Sometimes{Effect: mockserver.CloseStream{}}))), []string{get}, "Wait at RequestStart of the response 200 did not strike: the response was not known when the head"},
+		{"stream at its start by chance", []mockserver.Response{ok.On(mockserver.RequestStart, mockserver.Sequence(mockserver.Wait{}, mockserver.Sometimes{Effect: mockserver.CloseStream{}})).On(mockserver.RequestHead, mockserver.Wait{})}, nil, []string{get}, ""},
 		{"body, without a Peeker", nil, unpeeked(ok.On(mockserver.RequestBody, reset)), []string{post}, "the response was not known when the head of the request was read" + early},
 		{"goodbye over HTTP/1.1", []mockserver.Response{ok.On(mockserver.ResponseStart, mockserver.GoAway{})}, nil, []string{get}, "GoAway at ResponseStart of the response 200 did not strike: there is no such thing in HTTP/1.1"},
 		{"settings and goodbye over HTTP/1.1", []mockserver.Response{ok.On(mockserver.ResponseEnd, mockserver.Sequence(settings, mockserver.Wait{}, mockserver.GoAway{}))}, nil, []string{get}, "SendSettings, GoAway at ResponseEnd"},
@@ -144,7 +146,20 @@ func TestCannotStrike(t *testing.T) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
 	}
-	if ok.On(mockserver.RequestHead, reset).Effect(mockserver.RequestHead) != reset || ok.Effect(mockserver.RequestHead) != nil || ok.Effect(99) != nil {
-		t.Error("Effect")
+}
+
+// TestStartsConnection tells the effects on connections from those on requests.
+func TestStartsConnection(t *testing.T) {
+	closing := mockserver.CloseStream{}
+	for e, want := range map[mockserver.Effect]bool{
+		nil: false, mockserver.Reset{}: true, mockserver.Sometimes{Effect: mockserver.Reset{}}: true, mockserver.EveryNth(2, mockserver.Stall{}): true,
+		closing: false, mockserver.Sometimes{Effect: closing}: false, mockserver.First(1, mockserver.Sequence(mockserver.Wait{}, closing)): false,
+	} {
+		if got := mockserver.Reply(200).On(mockserver.RequestStart, e).StartsConnection(); got != want {
+			t.Errorf("%v: %v", e, got)
+		}
+	}
+	if mockserver.Reply(200).On(mockserver.RequestHead, mockserver.Reset{}).StartsConnection() {
+		t.Error("an effect at RequestHead")
 	}
 }

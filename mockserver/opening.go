@@ -34,7 +34,7 @@ func (s *Server) open(ctx context.Context, d Dispatcher, r *Request) opening {
 	case Peeker:
 		accepted := *r
 		resp := d.Peek(r)
-		if !resp.startsConnection() {
+		if !resp.StartsConnection() {
 			return opening{}
 		}
 		resp.effects[RequestStart].strikes.note()

@@ -169,7 +169,7 @@ func (q *Queue) reserve(r *Request) (Response, bool) {
 
 // takeStart takes the next response if it has an effect on connections that were just accepted.
 func (q *Queue) takeStart() (Response, bool) {
-	return q.take((*Response).startsConnection)
+	return q.take(func(r *Response) bool { return r.StartsConnection() })
 }
 
 // tunnelNext reports whether the next response is one of a proxy.

@@ -298,6 +298,9 @@ func (r Response) at(m Moment, after int64, e Effect) Response {
 		if err := checkEffect(m, e); err != nil {
 			return r.fail("%w", err)
 		}
+		if bad := handshakes(e); bad != nil && ofStream(e) {
+			return r.fail("%s with CloseStream at RequestStart: expected effects on the connection, or on its requests", named([]Effect{bad}))
+		}
 	}
 	r.effects[m] = timed{effect: e, after: after, strikes: new(strikes)}
 	return r
@@ -325,10 +328,11 @@ func (r Response) ShutdownServer() Response {
 	return r
 }
 
-// startsConnection reports whether an effect is for connections that were just accepted.
-func (r *Response) startsConnection() bool {
-	_, later := r.effects[RequestStart].effect.(CloseStream)
-	return r.effects[RequestStart].effect != nil && !later
+// StartsConnection reports whether the response has an effect at [RequestStart] that is for connections which were just accepted, as all are there but those with
+// [CloseStream].
+func (r Response) StartsConnection() bool {
+	e := r.effects[RequestStart].effect
+	return e != nil && !ofStream(e)
 }
 
 // bodiless reports whether the response to a method has no content (RFC 9110 section 6.4.1).

@@ -105,8 +105,7 @@ func (x *streamExchange) run(ctx context.Context, bare bool) {
 		x.answer(ctx, x.blame(r, err), true)
 		return
 	}
-	hint.headCame(r)
-	plan := x.server.plan(hint.onRequest())
+	plan := hint.headCame(r, x.server.plan)
 	if ends(plan) {
 		r.Failure = errEffect
 		journal.record(r)

@@ -80,7 +80,7 @@ func (r *Route) check() error {
 		if err := r.Responses[i].Err(); err != nil && wrong == nil {
 			wrong = fmt.Errorf("response %d: %w", i, err)
 		}
-		if e := r.Responses[i].Effect(mockserver.RequestStart); e != nil && wrong == nil && !ofStream(e) && !match.AtAccept(r.Match) {
+		if wrong == nil && r.Responses[i].StartsConnection() && !match.AtAccept(r.Match) {
 			wrong = fmt.Errorf("response %d: %w", i, errStart)
 		}
 	}
@@ -93,12 +93,6 @@ func (r *Route) check() error {
 // errStart is what is wrong with an effect on connections of a route that is chosen when they were accepted long since.
 var errStart = errors.New("an effect at RequestStart cannot strike: no request is known when a connection is accepted, and the matcher looks at it. " +
 	"Expected RequestHead, or a matcher such as match.Connection")
-
-// ofStream reports whether an effect at RequestStart is for a request.
-func ofStream(e mockserver.Effect) bool {
-	_, ok := e.(mockserver.CloseStream)
-	return ok
-}
 
 // entry is a route that was added.
 type entry struct {

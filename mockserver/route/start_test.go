@@ -22,6 +22,8 @@ func TestEffectsThatComeTooLate(t *testing.T) {
 		{"path", match.Path("/a"), reset, true},
 		{"by chance", match.Path("/a"), reset.On(mockserver.RequestStart, mockserver.Sometimes{Probability: 0.5, Effect: mockserver.Stall{}}), true},
 		{"stream", match.Path("/a"), reset.On(mockserver.RequestStart, mockserver.CloseStream{}), false},
+		{"stream by chance", match.Path("/a"), reset.On(mockserver.RequestStart, mockserver.Sometimes{Probability: 0.5, Effect: mockserver.CloseStream{}}), false},
+		{"stream after a wait", match.Path("/a"), reset.On(mockserver.RequestStart, mockserver.Sequence(mockserver.Wait{}, mockserver.CloseStream{})), false},
 		{"head", match.Path("/a"), mockserver.Reply(200).On(mockserver.RequestHead, mockserver.Reset{}), false},
 		{"connection", match.Connection(3), reset, false},
 		{"any", nil, reset, false},

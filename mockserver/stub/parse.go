@@ -4,7 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/okhttp-go/ok/mockserver"
 	"github.com/okhttp-go/ok/mockserver/internal/jsontree"
 	"github.com/okhttp-go/ok/mockserver/match"
 	"github.com/okhttp-go/ok/mockserver/route"
@@ -115,8 +114,7 @@ func (v value) starts(s *Stub) {
 		responses = value{list, v.rd, v.member("responses")}.list()
 	}
 	for i, one := range responses {
-		effect := s.Responses[i].plain().Effect(mockserver.RequestStart)
-		if _, ofStream := effect.(mockserver.CloseStream); effect == nil || ofStream {
+		if !s.Responses[i].plain().StartsConnection() {
 			continue
 		}
 		for _, e := range one.at("effects").list() {

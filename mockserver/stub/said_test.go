@@ -27,7 +27,7 @@ var said = map[string][2]string{
 	"LateTrailers": {"", "code"},
 	"ThrottleBy":   {"", "shares one rate among responses, which a file has no name for"},
 	"Unexpected":   {"", "marks the answer to a request that nothing was scripted for, and is no part of a script"},
-	"Code":         {"", "asks"}, "Err": {"", "asks"}, "Effect": {"", "asks"},
+	"Code":         {"", "asks"}, "Err": {"", "asks"}, "StartsConnection": {"", "asks"},
 }
 
 // A response of a file can be what one of code can be; a new method of code has to be thought of here.

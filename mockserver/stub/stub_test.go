@@ -47,6 +47,7 @@ const everything = `[
   "recorded": {"origin": "http://o/", "at": "2026-01-31T12:00:00Z", "latency": "30ms"}
 },
 {"request": {"body": {"base64": "AA==", "form": {"f": "1"}, "parts": [{"name": "n", "fileName": "f", "headers": {"H": "h"}, "text": "t", "json": 1}]}}, "response": {"chunked": true}},
+{"request": {"path": "/"}, "response": {"effects": [{"at": "requestStart", "do": "wait", "for": "1s"}, {"at": "requestStart", "do": "closeStream", "code": 8, "everyNth": 2}]}},
 {"responses": [{"effects": [{"at": "requestStart", "do": "badCertificate", "fault": "Expired"}]}, {"effects": [{"at": "requestStart", "do": "failHandshake", "first": 1}]},
   {"effects": [{"at": "requestBody", "do": "garbage", "size": 3, "probability": 0.5}, {"at": "requestBody", "do": "reset", "everyNth": 2}]},
   {"effects": [{"at": "responseEnd", "do": "closeSocket", "in": true, "out": true, "noClose": true}]}, {"effects": [{"at": "responseEnd", "do": "shutdownConnection"}]},
