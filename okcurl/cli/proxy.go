@@ -14,9 +14,9 @@ import (
 type proxyURL struct{ scheme, text string }
 
 // proxies returns what the options say of proxies. A Unix domain socket takes the place of all of them.
-func (o *options) proxies() ([]okhttp.Option, error) {
+func (o *options) proxies() (okhttp.ProxySelector, error) {
 	if o.unixSocket != "" {
-		return []okhttp.Option{okhttp.WithProxy(okhttp.UnixSocket(o.unixSocket))}, nil
+		return okhttp.ProxyList([]okhttp.Proxy{okhttp.UnixSocket(o.unixSocket)}), nil
 	}
 	selector := okhttp.EnvironmentProxies()
 	switch {
@@ -38,7 +38,7 @@ func (o *options) proxies() ([]okhttp.Option, error) {
 	if len(o.connectTo) > 0 {
 		selector = &elsewhere{selector, o}
 	}
-	return []okhttp.Option{okhttp.WithProxySelector(selector)}, nil
+	return selector, nil
 }
 
 // exceptions are the hosts without a proxy.

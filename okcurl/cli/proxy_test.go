@@ -290,3 +290,18 @@ func TestProxyUserUnasked(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "socks5h://"+socks)
 	okcurl(t, "-U", "u:p:q", "http://server.test/").want(t, 0, "socks: name server.test 80\n", "")
 }
+
+// --resolve says where a proxy is as it says it of servers, by the proxy's own port.
+func TestResolveProxy(t *testing.T) {
+	withoutProxies(t)
+	_, port, _ := strings.Cut(proxyServer(t, ""), ":")
+	rules := []string{"--resolve", "p.example:" + port + ":127.0.0.1", "--resolve", "p.example:80:192.0.2.1"}
+	okcurl(t, append(rules, "-x", "P.example:"+port, "http://server.invalid/")...).want(t, 0, "proxy: GET http://server.invalid/\n", "")
+	okcurl(t, append(rules, "-x", "p.example:"+port, "-w", "%{num_connects}\\n", "http://server.invalid/", "http://server.invalid/")...).
+		want(t, 0, "proxy: GET http://server.invalid/\n1\nproxy: GET http://server.invalid/\n0\n", "")
+	_, socksPort, _ := strings.Cut(socksServer(t, ""), ":")
+	okcurl(t, "--socks5", "s.example:"+socksPort, "--resolve", "s.example:"+socksPort+":127.0.0.1", "--resolve", "h.example:80:127.0.0.3", "http://h.example/").
+		want(t, 0, "socks: address 127.0.0.3 80\n", "")
+	t.Setenv("HTTP_PROXY", "http://p.example:"+port)
+	okcurl(t, append(rules, "http://server.invalid/")...).want(t, 0, "proxy: GET http://server.invalid/\n", "")
+}

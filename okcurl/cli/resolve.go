@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"net"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -82,7 +84,7 @@ func (o *options) removeResolve(text string) error {
 }
 
 // resolver returns the settings for what --resolve and --doh-url say, and makes the client that asks the resolver.
-func (s *session) resolver() ([]okhttp.Option, error) {
+func (s *session) resolver(selector okhttp.ProxySelector) ([]okhttp.Option, error) {
 	if s.o.dohURL == "" && len(s.o.resolve) == 0 && s.o.family == 0 {
 		return nil, nil
 	}
@@ -102,7 +104,7 @@ func (s *session) resolver() ([]okhttp.Option, error) {
 		if err != nil {
 			return nil, err
 		}
-		rules.leads = s.o.leads
+		rules.leads, rules.selector = s.o.leads, selector
 		if s.cache != nil {
 			rules.behind = s.cache
 		}
@@ -155,8 +157,10 @@ func (s *session) overHTTPS() (okhttp.DNS, error) {
 type portRules struct {
 	ports  map[int]okhttp.DNS
 	below  okhttp.DNS
-	behind okhttp.Cache                             // that of --cache, nil without it
-	leads  func(okhttp.URL) (host string, port int) // where --connect-to has a URL go, whose port the rules are about then
+	behind okhttp.Cache // that of --cache, nil without it
+
+	leads    func(okhttp.URL) (host string, port int) // where --connect-to has a URL go, whose port the rules are about then
+	selector okhttp.ProxySelector                     // whose proxies have ports of their own
 }
 
 func newPortRules(rules []resolveRule, below okhttp.DNS) (*portRules, error) {
@@ -201,9 +205,45 @@ func (p *portRules) Intercept(ctx context.Context, chain okhttp.Chain) (*okhttp.
 	if port == 0 {
 		port = r.URL().Port()
 	}
-	chain = chain.With(okhttp.WithDNS(p.of(port)))
+	dns := p.of(port)
+	if host, port := p.proxy(r.URL()); host != "" {
+		dns = proxyDNS{host: host, proxy: p.of(port), others: dns}
+	}
+	chain = chain.With(okhttp.WithDNS(dns))
 	if p.behind != nil {
 		return p.behind.Intercept(ctx, chain)
 	}
 	return chain.Proceed(ctx, r)
+}
+
+// proxy returns the host and port of a URL's proxy, "" if it has none.
+func (p *portRules) proxy(u okhttp.URL) (host string, port int) {
+	list, err := p.selector.Select(u)
+	if err != nil || len(list) == 0 {
+		return "", 0 // the failure is that of the call
+	}
+	_, text, _ := strings.Cut(list[0].String(), "://")
+	host, portText, err := net.SplitHostPort(text)
+	if err != nil {
+		return "", 0 // it is no proxy, or a socket
+	}
+	if port, err = strconv.Atoi(portText); err != nil {
+		return "", 0
+	}
+	return host, port
+}
+
+// proxyDNS looks up a proxy by the rules of its port, and others, which only a SOCKS proxy is told the addresses of, by theirs. It is comparable, as calls that share
+// connections need it.
+type proxyDNS struct {
+	host          string
+	proxy, others okhttp.DNS
+}
+
+// Lookup implements [okhttp.DNS].
+func (d proxyDNS) Lookup(ctx context.Context, host string) iter.Seq2[okhttp.DNSAnswer, error] {
+	if host == d.host {
+		return d.proxy.Lookup(ctx, host)
+	}
+	return d.others.Lookup(ctx, host)
 }

@@ -101,7 +101,7 @@ func (s *session) settings() ([]okhttp.Option, error) {
 	if o.maxTime != unset {
 		settings = append(settings, okhttp.WithCallTimeout(o.maxTime))
 	}
-	ways, err := o.proxies()
+	selector, err := o.proxies()
 	if err != nil {
 		return nil, err
 	}
@@ -111,11 +111,11 @@ func (s *session) settings() ([]okhttp.Option, error) {
 		}
 		settings = append(settings, okhttp.WithCache(s.cache))
 	}
-	names, err := s.resolver() // which may stand in front of the cache
+	names, err := s.resolver(selector) // which may stand in front of the cache
 	if err != nil {
 		return nil, err
 	}
-	settings = append(append(settings, ways...), names...)
+	settings = append(append(settings, okhttp.WithProxySelector(selector)), names...)
 	if o.compressed {
 		settings = append(settings, okhttp.WithInterceptor(compression()))
 	}
