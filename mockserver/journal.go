@@ -13,7 +13,7 @@ import (
 // ErrClosed is what waiting for a request fails with once the server is closed, and what ends its connections.
 var ErrClosed = errors.New("mockserver: server closed")
 
-// ErrTakeTimeout is wrapped by the failure of [Server.TakeRequest] when no request came in time. See [WithTakeTimeout].
+// ErrTakeTimeout is wrapped by the failure of [Server.TakeRequest] and [Server.AwaitRequests] when no request came in time, or too few. See [WithTakeTimeout].
 var ErrTakeTimeout = errors.New("mockserver: no request came")
 
 // Requests that were taken are kept for [Server.Requests] and [Server.Verify] within these bounds, so that a test that takes what comes can run for
@@ -207,7 +207,7 @@ func (j *journal) find(ctx context.Context, m Matcher, n int) ([]*Request, error
 		case <-j.done:
 			return found, ErrClosed
 		case <-ctx.Done():
-			return found, fmt.Errorf("mockserver: waiting for %d requests that match %v, after %d: %w", n, m, len(found), context.Cause(ctx))
+			return found, fmt.Errorf("mockserver: waiting for %s that match %v, after %d: %w", requests(n), m, len(found), context.Cause(ctx))
 		}
 	}
 }

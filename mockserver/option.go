@@ -121,7 +121,7 @@ func WithJournalLimit(requests int) Option { return option(func(c *config) { c.j
 // that they are the same each time. With requests at the same time, which of them gets which choice is not. A test that fails logs the seed, if anything was chosen by it.
 func WithSeed(seed uint64) Option { return option(func(c *config) { c.seed = seed }) }
 
-// WithTakeTimeout bounds [Server.TakeRequest] where its context has no deadline, so that a request that never comes fails a test instead of
+// WithTakeTimeout bounds [Server.TakeRequest] and [Server.AwaitRequests] where their context has no deadline, so that a request that never comes fails a test instead of
 // hanging it. The default is 10 seconds; 0 and less mean no limit.
 func WithTakeTimeout(d time.Duration) Option { return option(func(c *config) { c.takeLimit = d }) }
 

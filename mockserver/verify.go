@@ -2,7 +2,6 @@ package mockserver
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -141,11 +140,8 @@ func (s *Server) Verify(m Matcher, times Times) error {
 
 // Check is [Server.Verify] without a failure of the test.
 func (s *Server) Check(m Matcher, times Times) error {
-	if m == nil {
-		return errors.New("mockserver: Verify(nil): expected a matcher")
-	}
-	if err := matcherErr(m); err != nil {
-		return fmt.Errorf("mockserver: Verify: %w", err)
+	if err := checkMatcher("Verify", m); err != nil {
+		return err
 	}
 	if times.within > 0 {
 		wanted := times.least
@@ -177,6 +173,17 @@ func (s *Server) Check(m Matcher, times Times) error {
 	return e
 }
 
+// checkMatcher returns what is wrong with the matcher that a method was given.
+func checkMatcher(method string, m Matcher) error {
+	if m == nil {
+		return fmt.Errorf("mockserver: %s(nil): expected a matcher", method)
+	}
+	if err := matcherErr(m); err != nil {
+		return fmt.Errorf("mockserver: %s: %w", method, err)
+	}
+	return nil
+}
+
 // Requests returns the requests that came, be they taken or not, in the order in which they were recorded, as far as they are kept: see
 // [WithJournalLimit].
 func (s *Server) Requests() []*Request {
@@ -185,16 +192,30 @@ func (s *Server) Requests() []*Request {
 	return kept
 }
 
-// FindRequests returns those of [Server.Requests] that m describes.
+// FindRequests returns those of [Server.Requests] that m describes, none if m is invalid, which fails the test of [New].
 func (s *Server) FindRequests(m Matcher) []*Request {
+	if err := checkMatcher("FindRequests", m); err != nil {
+		s.fault(err)
+		return nil
+	}
 	found, _ := s.journal.find(context.Background(), m, 0)
 	s.journal.see(found)
 	return found
 }
 
-// AwaitRequests waits until there are n requests that m describes, be they taken or not, and returns all of them. When ctx ends it returns those that
-// there are with an error that wraps ctx's cause, and [ErrClosed] when the server does.
+// AwaitRequests waits until there are n requests that m describes, be they taken or not, and returns all of them. It waits until ctx ends, or, if ctx has no deadline, for the time of
+// [WithTakeTimeout]; then it returns those that there are with an error that wraps ctx's cause, or [ErrTakeTimeout], and [ErrClosed] when the server ends. It is an error at once if m is invalid.
 func (s *Server) AwaitRequests(ctx context.Context, m Matcher, n int) ([]*Request, error) {
+	if err := checkMatcher("AwaitRequests", m); err != nil {
+		return nil, err
+	}
+	if limit := s.cfg.takeLimit; limit > 0 {
+		if _, ok := ctx.Deadline(); !ok {
+			limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w within %v", ErrTakeTimeout, limit))
+			defer cancel()
+			ctx = limited
+		}
+	}
 	found, err := s.journal.find(ctx, m, n)
 	s.journal.see(found)
 	return found, err

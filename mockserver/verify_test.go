@@ -207,6 +207,42 @@ func TestAwaitRequests(t *testing.T) {
 	})
 }
 
+// TestAwaitRequestsIsBounded where its context has no deadline, as TakeRequest is.
+func TestAwaitRequestsIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := started(t, mockserver.WithTakeTimeout(3*time.Second))
+		begun := time.Now()
+		found, err := s.AwaitRequests(t.Context(), match.Path("/b"), 1)
+		if len(found) != 0 || !errors.Is(err, mockserver.ErrTakeTimeout) || !strings.Contains(err.Error(), "1 request that match path /b, after 0: ") || time.Since(begun) != 3*time.Second {
+			t.Errorf("%v, %v after %v", found, err, time.Since(begun))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, err := s.AwaitRequests(ctx, match.Path("/b"), 1); !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != time.Minute+3*time.Second {
+			t.Errorf("%v after %v", err, time.Since(begun))
+		}
+	})
+}
+
+// TestInvalidMatcherOfRequests is said at once, and not waited for.
+func TestInvalidMatcherOfRequests(t *testing.T) {
+	tb := newCleaned(t)
+	s := mockserver.New(tb, mockserver.WithDispatcher(answer(mockserver.Reply(200))))
+	ask(t, s, "GET /a HTTP/1.1··")
+	for m, want := range map[mockserver.Matcher]string{nil: "(nil): expected a matcher", match.Target(match.Regexp("(")): ": error parsing regexp"} {
+		if found, err := s.AwaitRequests(t.Context(), m, 1); found != nil || err == nil || !strings.Contains(err.Error(), "AwaitRequests"+want) {
+			t.Errorf("%v, %v, want %s", found, err, want)
+		}
+		if found := s.FindRequests(m); found != nil {
+			t.Errorf("found %v", found)
+		}
+		if failed := tb.take(); !strings.Contains(failed, "FindRequests"+want) {
+			t.Errorf("failed with %q, want %s", failed, want)
+		}
+	}
+	tb.end()
+}
+
 func TestVerifiedRequestsAreNotLeft(t *testing.T) {
 	tb := newCleaned(t)
 	s := mockserver.New(tb, mockserver.Strict(), mockserver.WithDispatcher(answer(mockserver.Reply(200))))

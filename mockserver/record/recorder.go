@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -63,7 +64,7 @@ type Config struct {
 	// MaxBody is how long the body of a response may be that is recorded, in bytes; longer ones are only sent on, see [Recorder.Skipped]. 0 and less:
 	// 8 MiB.
 	MaxBody int64
-	// MaxStubs bounds how many requests are recorded. 0 and less: 10,000; further ones are only sent on.
+	// MaxStubs bounds how many requests are recorded. 0 and less: 10,000; further ones are only sent on, see [Recorder.Skipped].
 	MaxStubs int
 }
 
@@ -78,9 +79,16 @@ type Recorder struct {
 	fresh  *route.Routes // of those that were recorded since
 
 	mu      sync.Mutex
-	stubs   []*stub.Stub
-	byKey   map[string]*stub.Stub
+	stubs   []*kept
+	byKey   map[string]*kept
+	last    int // number in the name of a stub
 	skipped []string
+}
+
+// kept is what was recorded for a request.
+type kept struct {
+	stub.Stub
+	given bool // by Config, and it has not changed since
 }
 
 // New returns a recorder. It fails if the mode is none of the four, if the origin is no base URL (not looked at by [Replay]), and if one of the stubs cannot be
@@ -95,7 +103,7 @@ func New(c Config) (*Recorder, error) {
 	if c.MaxStubs <= 0 {
 		c.MaxStubs = 10_000
 	}
-	r := &Recorder{cfg: c, client: c.Client, redact: newRedactor(c), routes: new(route.Routes), fresh: new(route.Routes), byKey: map[string]*stub.Stub{}}
+	r := &Recorder{cfg: c, client: c.Client, redact: newRedactor(c), routes: new(route.Routes), fresh: new(route.Routes), byKey: map[string]*kept{}}
 	if c.Mode != Replay {
 		origin, err := okhttp.ParseURL(c.Origin)
 		if err != nil {
@@ -121,9 +129,10 @@ func New(c Config) (*Recorder, error) {
 		return nil, errors.Join(fmt.Errorf("record: %w", err), r.Close())
 	}
 	for i := range c.Stubs {
-		s := c.Stubs[i]
-		if key, err := keyOf(s); err == nil {
-			r.stubs, r.byKey[key] = append(r.stubs, &s), &s
+		s := &kept{c.Stubs[i], true}
+		if key, err := keyOf(s.Stub); err == nil {
+			r.stubs, r.byKey[key] = append(r.stubs, s), s
+			r.last = max(r.last, numberOf(s.Name))
 		}
 	}
 	return r, nil
@@ -167,7 +176,7 @@ func (r *Recorder) Stubs() []stub.Stub {
 	defer r.mu.Unlock()
 	list := make([]stub.Stub, len(r.stubs))
 	for i, s := range r.stubs {
-		list[i] = *s
+		list[i] = s.Stub
 		list[i].Responses = slices.Clone(s.Responses)
 	}
 	return list
@@ -183,6 +192,11 @@ func (r *Recorder) Skipped() []string {
 func (r *Recorder) skip(req *mockserver.Request, why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.skipLocked(req, why)
+}
+
+// skipLocked is skip with the lock held.
+func (r *Recorder) skipLocked(req *mockserver.Request, why string) {
 	path, _, _ := strings.Cut(req.Target, "?") // a query may have secrets
 	if r.skipped = append(r.skipped, req.Method+" "+path+": "+why); len(r.skipped) > 100 {
 		r.skipped = slices.Delete(r.skipped, 0, 1)
@@ -191,12 +205,12 @@ func (r *Recorder) skip(req *mockserver.Request, why string) {
 
 // keep records an exchange.
 func (r *Recorder) keep(req *mockserver.Request, resp stub.Response, latency time.Duration) {
-	s := stub.Stub{
+	s := &kept{Stub: stub.Stub{
 		Request:  r.redact.request(req, r.cfg.MatchHeaders),
 		Recorded: &stub.Recorded{Origin: originOf(r.origin), At: time.Now().UTC().Truncate(time.Millisecond), Latency: stub.Duration(latency.Round(time.Microsecond))},
-	}
+	}}
 	s.Responses = []stub.Response{r.redact.response(resp)}
-	key, err := keyOf(s)
+	key, err := keyOf(s.Stub)
 	if err != nil {
 		r.skip(req, err.Error())
 		return
@@ -209,18 +223,38 @@ func (r *Recorder) keep(req *mockserver.Request, resp stub.Response, latency tim
 		return
 	case known != nil:
 		last := known.Responses[len(known.Responses)-1]
-		if !alike(last, s.Responses[0]) && len(known.Responses) < r.cfg.MaxStubs {
-			known.Responses = append(known.Responses, s.Responses[0])
+		switch {
+		case alike(last, s.Responses[0]):
+		case len(known.Responses) >= r.cfg.MaxStubs:
+			r.skipLocked(req, tooMany(r.cfg.MaxStubs, "responses to it"))
+		default:
+			known.Responses, known.given = append(known.Responses, s.Responses[0]), false
 		}
 		return
 	case len(r.stubs) >= r.cfg.MaxStubs:
+		r.skipLocked(req, tooMany(r.cfg.MaxStubs, "requests"))
 		return
 	}
-	s.Name = fmt.Sprintf("%03d %s %s", len(r.stubs)+1, req.Method, r.redact.target(req.Target))
-	r.stubs, r.byKey[key] = append(r.stubs, &s), &s
-	if list, err := stub.Routes(&stub.Options{Dir: r.cfg.Dir, Latency: r.cfg.Latency}, s); err == nil {
+	r.last++
+	s.Name = fmt.Sprintf("%03d %s %s", r.last, req.Method, r.redact.target(req.Target))
+	r.stubs, r.byKey[key] = append(r.stubs, s), s
+	if list, err := stub.Routes(&stub.Options{Dir: r.cfg.Dir, Latency: r.cfg.Latency}, s.Stub); err == nil {
 		_ = r.fresh.Add(list...) // it was made by Routes, which checks
 	}
+}
+
+func tooMany(most int, of string) string {
+	return fmt.Sprintf("as many %s were recorded as may be: %d", of, most)
+}
+
+// numberOf is the number that the name of a recorded stub begins with, 0 for none.
+func numberOf(name string) int {
+	number, _, _ := strings.Cut(name, " ")
+	n, err := strconv.ParseUint(number, 10, 31)
+	if err != nil {
+		return 0
+	}
+	return int(n)
 }
 
 // keyOf tells requests apart.

@@ -1,10 +1,13 @@
 package record
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/okhttp-go/ok/mockserver/stub"
@@ -13,8 +16,8 @@ import (
 // inline is how long a body may be that stands in a stub file itself.
 const inline = 16 << 10
 
-// Save writes what was recorded into a folder, which is made if need be: a stub file for each request, and a file for each long body. Files of the same names are
-// replaced, others left alone. They can be read by their owner only.
+// Save writes what was recorded into a folder, which is made if need be: a stub file for each request, whose name begins with the number in that of the stub, and a file for each long body. Files of
+// the same names are replaced, others left alone; what [New] was given of the same folder, and has not changed, is there already. They can be read by their owner only.
 func (r *Recorder) Save(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("record: %w", err)
@@ -24,10 +27,15 @@ func (r *Recorder) Save(dir string) error {
 		return fmt.Errorf("record: %w", err)
 	}
 	defer root.Close()
+	from := "" // where files come from that stubs name, unless they are there
+	same := sameFolder(dir, r.cfg.Dir)
+	if !same {
+		from = cmp.Or(r.cfg.Dir, ".")
+	}
 	var errs []error
-	for i, s := range r.Stubs() {
-		if s.Recorded != nil {
-			errs = append(errs, save(root, fmt.Sprintf("%03d-%s", i+1, slug(s.Name)), s))
+	for name, s := range r.files() {
+		if !same || !s.given {
+			errs = append(errs, save(root, name, s.Stub, from))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -36,11 +44,53 @@ func (r *Recorder) Save(dir string) error {
 	return nil
 }
 
-func save(root *os.Root, name string, s stub.Stub) error {
+func sameFolder(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(cmp.Or(b, "."))
+	return err == nil && os.SameFile(one, other)
+}
+
+// files yields copies of what was recorded by the names of their files.
+func (r *Recorder) files() iter.Seq2[string, kept] {
+	r.mu.Lock()
+	list, last := make([]kept, len(r.stubs)), r.last
+	for i, s := range r.stubs {
+		list[i] = *s
+		list[i].Responses = slices.Clone(s.Responses)
+	}
+	r.mu.Unlock()
+	return func(yield func(string, kept) bool) {
+		taken := map[string]bool{}
+		for _, s := range list {
+			if s.Recorded == nil {
+				continue
+			}
+			number := numberOf(s.Name)
+			name := fmt.Sprintf("%03d-%s", number, slug(s.Name))
+			if number == 0 || taken[name] { // somebody else gave it its name
+				last++
+				name = fmt.Sprintf("%03d-%s", last, slug(s.Name))
+			}
+			if taken[name] = true; !yield(name, s) {
+				return
+			}
+		}
+	}
+}
+
+func save(root *os.Root, name string, s stub.Stub, from string) error {
 	for i := range s.Responses {
 		resp := &s.Responses[i]
 		var body []byte
 		switch {
+		case resp.File != "" && from != "":
+			if err := copyFile(root, from, filepath.FromSlash(resp.File)); err != nil {
+				return err
+			}
+			continue
 		case resp.Body != nil && len(*resp.Body) > inline:
 			body = []byte(*resp.Body)
 		case resp.Base64 != nil && len(*resp.Base64) > inline:
@@ -59,6 +109,25 @@ func save(root *os.Root, name string, s stub.Stub) error {
 		return err
 	}
 	return root.WriteFile(name+".json", text, 0o600)
+}
+
+// copyFile copies a file of a folder to its place below root.
+func copyFile(root *os.Root, folder, name string) error {
+	source, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	content, err := source.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	if below := filepath.Dir(name); below != "." {
+		if err := root.MkdirAll(below, 0o755); err != nil {
+			return err
+		}
+	}
+	return root.WriteFile(name, content, 0o600)
 }
 
 // slug makes a file name of the name of a stub, without the number in front.

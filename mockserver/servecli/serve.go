@@ -177,13 +177,27 @@ func openAnswers(ctx context.Context, o serveArgs, errOut io.Writer) (_ *answers
 func openRecorder(o serveArgs) (*record.Recorder, error) {
 	c := record.Config{Origin: o.record, Mode: o.mode, Latency: o.latency}
 	if o.recordTo != "" {
-		if _, err := os.Stat(o.recordTo); err == nil {
-			if c.Stubs, c.Dir, err = stub.Read(o.recordTo); err != nil {
-				return nil, err
-			}
+		if err := writable(o.recordTo); err != nil {
+			return nil, fmt.Errorf("--record-to: %w", err)
+		}
+		var err error
+		if c.Stubs, c.Dir, err = stub.Read(o.recordTo); err != nil {
+			return nil, err
 		}
 	}
 	return record.New(c)
+}
+
+// writable makes a folder, and fails if nothing could be saved there: in the end, what was recorded would be lost by that.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".mockserver-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // loud writes what no stub matches to the log.

@@ -228,6 +228,10 @@ func TestVerboseLogsRequests(t *testing.T) {
 
 func TestArguments(t *testing.T) {
 	dir := t.TempDir()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -260,6 +264,8 @@ func TestArguments(t *testing.T) {
 		{"serve --admin 192.0.2.1:0 --admin-token-file " + dir + "/t " + dir, 1, "", "expected a loopback address"},
 		{"serve --admin 0.0.0.0:0 --admin-token-file " + dir + "/t " + dir, 1, "", "expected a loopback address"},
 		{"serve --record ftp://a", 1, "", "record: origin"},
+		{"serve --record http://127.0.0.1:1 --record-to " + file, 1, "", "--record-to: mkdir " + file},
+		{"serve --record http://127.0.0.1:1 --record-to " + file + "/below", 1, "", "--record-to: mkdir " + file},
 		{"serve --stubs /nowhere/at/all", 1, "", "/nowhere/at/all"},
 		{"serve --seed x " + dir, 2, "", "seed"},
 		{"import", 2, "", "import: expected files or folders"},

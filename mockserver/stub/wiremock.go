@@ -142,7 +142,7 @@ func (v value) wireResponse() (r Response) {
 			s := v.str()
 			r.Reason = &s
 		},
-		"headers":                func(v value) { r.Headers = v.fields() },
+		"headers":                func(v value) { r.Headers = v.fields(); r.unchunk() },
 		"body":                   func(v value) { s := v.str(); r.Body = &s },
 		"jsonBody":               func(v value) { r.JSON = v.raw() },
 		"base64Body":             func(v value) { r.Base64 = v.bytes() },
@@ -178,6 +178,19 @@ func (v value) wireResponse() (r Response) {
 		v.converted(&r)
 	}
 	return r
+}
+
+// unchunk takes a coding out of the header, where recorded mappings have it, and has it done: a stub sends what its header says and does nothing about it.
+func (r *Response) unchunk() {
+	var rest Fields
+	for i := 0; i+1 < len(r.Headers); i += 2 {
+		if strings.EqualFold(r.Headers[i], "Transfer-Encoding") && strings.EqualFold(strings.TrimSpace(r.Headers[i+1]), "chunked") {
+			r.Chunked = &Chunks{}
+		} else {
+			rest = append(rest, r.Headers[i], r.Headers[i+1])
+		}
+	}
+	r.Headers = rest
 }
 
 func (v value) millis() Duration {

@@ -128,6 +128,8 @@ func TestImportQuotesPaths(t *testing.T) {
 	for path, want := range map[string]string{
 		"$.a[?(@.b =~ /x/)]":            `JSON path "$.a[?(@.b =~ /x/)]": expected`,
 		"$[?@.a][?(@.b =~ /x/)]":        `at offset 14`,
+		"$.['a'].[?(@.b =~ /x/)]":       `at offset 15`,
+		"$.['a']..[0]..":                `at offset 14`,
 		"$.a[?(@.b[?(@.c =~ /x/)])].d.": `JSON path "$.a[?(@.b[?(@.c =~ /x/)])].d."`,
 	} {
 		_, err := stub.Import("m", []byte(`{"request": {"bodyPatterns": [{"matchesJsonPath": `+strconv.Quote(path)+`}]}}`))
@@ -155,6 +157,21 @@ func TestImportOfBarePaths(t *testing.T) {
 		if got := ask(t, s, "POST", "/", tt.body); strings.HasPrefix(got, "200") != tt.fits {
 			t.Errorf("%s in %s: got %s, want it to match: %t", tt.path, tt.body, got, tt.fits)
 		}
+	}
+}
+
+// What was recorded has the coding of its connection among the headers, which is done and not only said.
+func TestImportOfRecordedHeaders(t *testing.T) {
+	list := imported(t, `{"response": {"body": "abc", "headers": {"Vary": ["Accept", "Origin"], "Transfer-Encoding": "chunked", "Content-Type": "text/plain"}}}`)
+	s := mockserver.New(t, mockserver.WithNetwork(new(okio.Network)), mockserver.WithDispatcher(route.New(list...)))
+	client := s.Client()
+	resp, err := client.Get(t.Context(), s.URL("/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := resp.Body.Text()
+	if h := resp.Headers(); err != nil || text != "abc" || h.Get("Transfer-Encoding") != "chunked" || h.Get("Content-Type") != "text/plain" || h.Get("Content-Length") != "" {
+		t.Errorf("%q, %v, %v", text, h, err)
 	}
 }
 
@@ -187,6 +204,8 @@ func TestImportOfFilters(t *testing.T) {
 		{"$.a[?(@.b[?(@.x == 'y')])]", `{"a": {"b": {"x": "y"}}}`, `{"a": {"b": {"c": {"x": "y"}}}}`},
 		{"$['?'][?(@['?'] == '\\'?')]", `{"?": {"?": "'?"}}`, `{"?": {"b": {"?": "'?"}}}`},
 		{"$ [ ? (@.x)]", `{"x": 1}`, `{"a": {"x": 1}}`},
+		{"$.['a'].['b.[']", `{"a": {"b.[": 1}}`, `{"a": {"b[": 1}}`},
+		{"$.[?(@.['x'] == 'y')]", `{"x": "y"}`, `{"a": {"x": "y"}}`},
 	} {
 		list := imported(t, `{"request": {"bodyPatterns": [{"matchesJsonPath": `+strconv.Quote(tt.path)+`}]}, "response": {}}`)
 		s := mockserver.New(t, mockserver.WithNetwork(new(okio.Network)), mockserver.WithDispatcher(route.New(list...)))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/okhttp-go/ok/mockserver/internal/jsonpath"
@@ -347,11 +346,10 @@ func (v value) wireJSONPath(b *Body) {
 	} else if !v.is(jsontree.String) {
 		return
 	}
-	whole, added := wholeFilters(path)
+	whole, from := rewritten(path)
 	err := match.Err(match.JSONPath(whole, match.Present()))
 	if wrong := (*jsonpath.SyntaxError)(nil); errors.As(err, &wrong) { // as the file has it
-		before, _ := slices.BinarySearch(added, wrong.Offset)
-		err = &jsonpath.SyntaxError{Path: path, Offset: wrong.Offset - before, Detail: wrong.Detail}
+		err = &jsonpath.SyntaxError{Path: path, Offset: from[min(wrong.Offset, len(from)-1)], Detail: wrong.Detail}
 	}
 	v.valid(err)
 	if bare {
@@ -369,28 +367,34 @@ func something(path string) string {
 	return "$[??" + path + " && " + path + " != null && (length(" + path + ") != 0 || " + path + " == '')]"
 }
 
-// wholeFilters has the filters of a path ask objects themselves, as those of WireMock do, and not their members (RFC 9535). What is no path stays none.
-// Where it adds something is returned too.
-func wholeFilters(path string) (whole string, added []int) {
+// rewritten is a path of WireMock as one of RFC 9535: its filters ask objects themselves, and not their members, and a dot before a bracket says nothing. What is no path
+// stays none. From is where each byte comes from, and the end.
+func rewritten(path string) (whole string, from []int) {
 	var b strings.Builder
 	var quote byte
+	write := func(c byte, at int) {
+		b.WriteByte(c)
+		from = append(from, at)
+	}
 	for i := 0; i < len(path); i++ {
 		c := path[i]
-		b.WriteByte(c)
+		if quote == 0 && c == '.' && strings.HasPrefix(path[i+1:], "[") && !strings.HasSuffix(path[:i], ".") {
+			continue
+		}
+		write(c, i)
 		switch {
 		case quote != 0 && c == '\\' && i+1 < len(path):
 			i++
-			b.WriteByte(path[i])
+			write(path[i], i)
 		case quote != 0 && c == quote:
 			quote = 0
 		case quote == 0 && (c == '"' || c == '\''):
 			quote = c
 		case quote == 0 && c == '?':
-			added = append(added, b.Len())
-			b.WriteByte('?')
+			write('?', i+1)
 		}
 	}
-	return b.String(), added
+	return b.String(), append(from, len(path))
 }
 
 // wirePart reads a pattern of a part.

@@ -72,8 +72,8 @@ var forms = []struct {
 	{regexp.MustCompile(`^request\.headers\.\[?'?([\w-]+)'?\]?(?:\.\[?0\]?)?$`), func(s string) string { return ".Header " + strconv.Quote(s) }},
 	{regexp.MustCompile(`^request\.cookies\.\[?'?([\w-]+)'?\]?$`), func(s string) string { return ".Cookie " + strconv.Quote(s) }},
 	// Paths that may select several values make a list there, and are not understood.
-	{regexp.MustCompile(`^jsonPath request\.body '((?:\.?[^'.?*:,])*)'$`), func(s string) string { return ".JSON " + strconv.Quote(s) }},
-	{regexp.MustCompile(`^jsonPath request\.body "((?:\.?[^"\\.?*:,])*)"$`), func(s string) string { return ".JSON " + strconv.Quote(s) }},
+	{regexp.MustCompile(`^jsonPath\s+request\.body\s+'((?:\.?[^'.?*:,])*)'$`), func(s string) string { return ".JSON " + strconv.Quote(s) }},
+	{regexp.MustCompile(`^jsonPath\s+request\.body\s+"((?:\.?[^"\\.?*:,])*)"$`), func(s string) string { return ".JSON " + strconv.Quote(s) }},
 }
 
 func convertExpression(text string) (string, bool) {

@@ -25,7 +25,7 @@ const mappings = `{"mappings": [
 	{"request": {"urlPath": "/multi", "multipartPatterns": [{"matchingType": "ANY", "name": "n", "headers": {"Content-Type": {"contains": "text"}}, "bodyPatterns": [{"equalTo": "v"}]}]}, "response": {"body": "multi"}},
 	{"request": {"urlPath": "/s"}, "scenarioName": "s", "requiredScenarioState": "Started", "newScenarioState": "two", "response": {"body": "one"}},
 	{"request": {"urlPath": "/s"}, "scenarioName": "s", "requiredScenarioState": "two", "response": {"body": "two"}},
-	{"request": {"urlPath": "/t/x"}, "response": {"transformers": ["response-template"], "body": "{{request.path.[1]}} {{ request.query.q }} {{{request.headers.X-Y}}} {{request.method}} {{jsonPath request.body '$.a'}}"}},
+	{"request": {"urlPath": "/t/x"}, "response": {"transformers": ["response-template"], "body": "{{request.path.[1]}} {{ request.query.q }} {{{request.headers.X-Y}}} {{request.method}} {{jsonPath  request.body '$.a'}}"}},
 	{"request": {"urlPath": "/empty"}, "response": {"fault": "EMPTY_RESPONSE"}},
 	{"request": {"urlPath": "/reset"}, "response": {"fault": "CONNECTION_RESET_BY_PEER"}},
 	{"request": {"urlPath": "/chunk"}, "response": {"fault": "MALFORMED_RESPONSE_CHUNK"}},
