@@ -93,11 +93,13 @@ func (c *Conn) closeResult(err error) error {
 }
 
 // CloseNow ends the connection without a word to the peer. Whatever is under way fails with [ErrClosed], as does what comes later. It does not wait and never fails; after
-// the connection has ended it does nothing.
+// the connection has ended it does nothing: where that was a violation of the protocol, the peer keeps a second to read the close frame that names it.
 func (c *Conn) CloseNow() error {
 	if _, done := c.end(ErrClosed); !done {
 		c.cut(ErrClosed)
 	}
-	c.socket.Cancel(ErrClosed) // also of one that leaves its peer the time to notice the end
+	if stream, ok := c.socket.(*tunnel); ok {
+		stream.Cancel(ErrClosed) // it is the handler's, who returns now
+	}
 	return nil
 }

@@ -52,7 +52,10 @@ func end(t *testing.T, client bool, cfg *Config, agreed extensions) (*Conn, *han
 		t.Fatal(err)
 	}
 	c := newConn(a, set, client, agreed)
-	t.Cleanup(func() { _ = c.CloseNow() })
+	t.Cleanup(func() {
+		_ = c.CloseNow()
+		b.Cancel(nil) // or c would give it time to notice the end
+	})
 	c.schedulePings()
 	return c, &hand{t, b}
 }

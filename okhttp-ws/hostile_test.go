@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -220,6 +221,31 @@ func TestFarewellInFlood(t *testing.T) {
 		<-ended
 		if took := time.Since(began); took > linger+10*ms {
 			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// CloseNow, which most callers defer, takes neither the close frame nor what came before it from a peer that is still sending.
+func TestFarewellOutlivesCloseNow(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		conn, h := end(t, false, nil, extensions{})
+		must(t, conn.Write(t.Context(), Text, []byte("hi")))
+		h.send("8780 00000000") // an opcode that does not exist
+		if _, _, err := conn.Read(t.Context()); !strings.Contains(err.Error(), "Unknown opcode: 7") {
+			t.Errorf("read: %v", err)
+		}
+		began := time.Now()
+		must(t, conn.CloseNow())
+		synctest.Wait()
+		h.send("8980 00000000") // it cannot know yet
+		h.want("8102 6869 8802 03ea")
+		if rest := h.rest(); rest != "" || time.Since(began) > 0 {
+			t.Errorf("after %v there came %q", time.Since(began), rest)
+		}
+		must(t, h.Sink().Close())
+		synctest.Wait()
+		if time.Since(began) > 0 {
+			t.Errorf("it took %v", time.Since(began))
 		}
 	})
 }
