@@ -257,3 +257,45 @@ func ExampleWithNetwork() {
 	fmt.Println(resp.Protocol, resp.Status, text, err)
 	// Output: http/1.1 200 from memory <nil>
 }
+
+// later describes requests by a header that has to be a date after another one.
+type later struct{ than time.Time }
+
+func (m later) String() string { return "If-Modified-Since after " + okhttp.FormatDate(m.than) }
+
+func (m later) Match(r *mockserver.Request) []mockserver.Mismatch {
+	got := r.Headers.Get("If-Modified-Since")
+	if at, err := okhttp.ParseDate(got); err == nil && at.After(m.than) {
+		return nil
+	}
+	return []mockserver.Mismatch{{What: "header If-Modified-Since", Want: "a date after " + okhttp.FormatDate(m.than), Got: got, Distance: 1}}
+}
+
+// A matcher of one's own stands wherever those of package match do.
+func ExampleMatcher() {
+	server, err := mockserver.Start()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	client := okhttp.New()
+	defer client.Close()
+	server.Enqueue(mockserver.Reply(304))
+	req, err := okhttp.NewRequest("GET", server.URL("/"), okhttp.Header("If-Modified-Since", "Sun, 06 Nov 1994 08:49:37 GMT"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	resp, err := client.Do(context.Background(), req)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	resp.Body.Close()
+	fmt.Println(server.Check(later{time.Date(1994, 1, 1, 0, 0, 0, 0, time.UTC)}, mockserver.Once()))
+	fmt.Println(server.Check(later{time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)}, mockserver.Once()) != nil)
+	// Output:
+	// <nil>
+	// true
+}

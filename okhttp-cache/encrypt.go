@@ -14,11 +14,12 @@ import (
 	"iter"
 )
 
-// Encrypted returns a store that keeps everything in another one encrypted with a key of 16, 24 or 32 bytes, which it copies. Who reads the files learns
-// neither URLs nor heads nor bodies, only how long the files are and when they were used; who changes one, puts one in the place of another or cuts one makes
-// the entry unreadable. What was there before, or is of another key, is not found. OkHttp cannot read such a directory.
+// Encrypted returns a store that keeps everything in another one, encrypted with AES-GCM under a key of 16, 24 or 32 bytes, which it copies; any
+// other length is an error. Whoever reads the files learns neither URLs nor heads nor bodies, only how long the files are and when they were used.
+// Whoever changes, swaps or truncates one makes the entry unreadable. Entries that were there before, or that have another key, are not found.
+// OkHttp cannot read such a directory.
 //
-// A body is checked in pieces of 64 KiB, each before it is handed out, so that one that was damaged ends with an error where the damage is.
+// A body is checked in pieces of 64 KiB, each before it is handed out, so a damaged body ends with an error where the damage is.
 func Encrypted(store Store, key []byte) (Store, error) {
 	switch len(key) {
 	case 16, 24, 32:

@@ -2,6 +2,7 @@ package okcache_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"log"
 	"net/http"
@@ -119,4 +120,35 @@ func show(client *okhttp.Client, url string, opts ...okhttp.RequestOption) {
 		log.Fatal(err)
 	}
 	fmt.Println(resp.Status, text)
+}
+
+// The response to a POST is cacheable once a URL stands for the question. The counts tell what became of the requests.
+func ExampleCache_Stats() {
+	server := greeter()
+	defer server.Close()
+	cache := okcache.New(okcache.NewMemoryStore(10<<20), okcache.Config{})
+	defer cache.Close()
+	client := okhttp.New(okhttp.WithCache(cache))
+	defer client.Close()
+
+	for range 2 {
+		question := "which tea?"
+		place, err := okhttp.ParseURL(fmt.Sprintf("%s/answers/%x", server.URL, sha256.Sum256([]byte(question))))
+		if err != nil {
+			log.Fatal(err)
+		}
+		req, err := okhttp.NewRequest("POST", server.URL, okhttp.WithBody(okhttp.Text(question)), okhttp.CacheURL(place))
+		if err != nil {
+			log.Fatal(err)
+		}
+		resp, err := client.Do(context.Background(), req)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if _, err := resp.Body.Text(); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Printf("%+v\n", cache.Stats())
+	// Output: {Requests:2 Network:1 Hits:1 Stored:1 Aborted:0}
 }

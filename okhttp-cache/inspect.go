@@ -20,8 +20,8 @@ type Inspection struct {
 	report *disklru.Report
 }
 
-// Inspect reads the directory of a cache without changing anything, also while a cache has it open. It fails if there is no cache; whatever is wrong with one that
-// is there is among the problems. A directory that [Encrypted] wrote has nothing but problems.
+// Inspect reads the directory of a cache without changing or locking it, even while a cache has it open. It fails if there is no cache; whatever
+// is wrong with one that is there is among the problems. A directory that [Encrypted] wrote shows nothing but problems.
 func Inspect(dir string) (*Inspection, error) {
 	return inspect(okio.OS(), dir)
 }
@@ -73,7 +73,7 @@ func redacted(url string) string {
 	return u.Redacted()
 }
 
-// Body opens the body of an entry, as it is stored: compressed, if it came like that.
+// Body opens the body of an entry as it is stored, compressed if it came compressed. The caller closes it. It fails if the entry has gone since.
 func (in *Inspection) Body(e *Entry) (okio.Source, error) {
 	return in.report.Source(e.Key, bodyValue)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/okhttp-go/ok/okhttp"
 )
 
-// URLs returns the URLs that responses are stored for, the one not used for longest first, as they are when the loop comes to them. To go over them is no use
-// of them. Entries that cannot be read are left out. An error of the store ends it.
+// URLs returns the URLs for which responses are stored, least recently used first, as they are when the loop reaches them. Listing an entry does
+// not count as using it. Entries that cannot be read are left out; an error of the store ends the sequence.
 func (c *Cache) URLs() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for snapshot, err := range c.store.Snapshots() {
@@ -33,7 +33,8 @@ func urlOf(metadata string) (string, bool) {
 	return url, p.err == nil && method == "GET"
 }
 
-// Evict removes the responses that are stored for a URL, and reports whether there were any.
+// Evict removes the responses that are stored for a URL, all variants of it, and reports whether there were any. The error is an
+// [*okhttp.URLError], or the store's.
 func (c *Cache) Evict(rawURL string) (bool, error) {
 	u, err := okhttp.ParseURL(rawURL)
 	if err != nil {
@@ -48,7 +49,8 @@ func (c *Cache) Evict(rawURL string) (bool, error) {
 	return removed, err
 }
 
-// EvictFunc removes the responses for all URLs that f wants removed, and returns how many URLs that were.
+// EvictFunc removes the responses for every URL for which f returns true, and returns how many URLs that were. An error of the store ends it
+// early.
 func (c *Cache) EvictFunc(f func(url string) bool) (n int, err error) {
 	var list []string
 	for url := range c.URLs() {

@@ -12,10 +12,10 @@ import (
 	"github.com/okhttp-go/ok/okio"
 )
 
-// RoundTripper returns base with the cache before it, for an [http.Client] that is not okhttp's: nil means [http.DefaultTransport]. It must be used by one
-// user alone, as the cache must. A request to upgrade, and one whose Host is not that of its URL, go past the cache.
+// RoundTripper returns base with the cache in front of it, for an [http.Client] without okhttp; nil means [http.DefaultTransport]. Like the cache
+// itself it must serve one user only. Requests to upgrade, and those whose Host is not their URL's, bypass the cache.
 //
-// A response that [http.Transport] has decompressed is stored as it is then. The names of headers come out in the form of [http.CanonicalHeaderKey].
+// A response that [http.Transport] has decompressed is stored decompressed. Header names come out in the form of [http.CanonicalHeaderKey].
 func (c *Cache) RoundTripper(base http.RoundTripper) http.RoundTripper {
 	if base == nil {
 		base = http.DefaultTransport

@@ -16,7 +16,7 @@ type Stats struct {
 
 type counters struct{ requests, network, hits, stored, aborted atomic.Int64 }
 
-// Stats returns the counts.
+// Stats returns what the cache has done since it was made.
 func (c *Cache) Stats() Stats {
 	return Stats{c.stats.requests.Load(), c.stats.network.Load(), c.stats.hits.Load(), c.stats.stored.Load(), c.stats.aborted.Load()}
 }

@@ -64,7 +64,7 @@ type readerAtSnapshot interface{ ReaderAt(value int) io.ReaderAt }
 type Editor interface {
 	// Sink returns where to write a value. It may hide its faults up to Commit.
 	Sink(value int) (okio.Sink, error)
-	// Commit publishes what was written. Of a new entry, all values must have been. It fails if nothing was stored.
+	// Commit publishes what was written; a new entry needs all of its values. It fails if nothing was stored.
 	Commit() error
 	// Abort drops what was written.
 	Abort() error

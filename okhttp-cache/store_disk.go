@@ -12,11 +12,11 @@ import (
 type DiskConfig struct {
 	// FileSystem is where the directory is; nil means the host's.
 	FileSystem okio.FileSystem
-	// Sync makes what is stored outlast a loss of power, and makes sure that one does not mix two responses, at the cost of forced writes. See package
+	// Sync makes what is stored survive a loss of power, and keeps one from mixing two responses, at the cost of forced writes. See package
 	// disklru for what a loss of power can do without it.
 	Sync bool
-	// Memory is how many bytes of small files are in memory as well, the heads of responses above all: what was used before is then answered without opening
-	// them, as long as they are what they were. 0 means 1 MiB for the host's files and none for others, and a negative number none.
+	// Memory is how many bytes of small files, mostly heads of responses, are kept in memory as well, so that they need not be opened again as long as they have not
+	// changed. 0 means 1 MiB for the host's files and none for others; a negative number means none.
 	Memory int64
 	// Logger is told when a directory is corrupt and emptied; nil means [slog.Default].
 	Logger *slog.Logger
@@ -25,8 +25,8 @@ type DiskConfig struct {
 // appVersion is what OkHttp writes into the journals of its caches.
 const appVersion = 201105
 
-// NewDiskStore returns a store in a directory, which it may delete anything in and which no other process may use at the same time. Its format is that of
-// OkHttp: each can read what the other wrote. It does no I/O before it is used. It fails only for a maximal size below 1.
+// NewDiskStore returns a store in a directory, in OkHttp's format, of at most maxSize bytes. It may delete anything in the directory, which no
+// other process may use at the same time. It does no I/O until it is used, and fails only for a maxSize below 1. It is safe for concurrent use.
 func NewDiskStore(dir string, maxSize int64, c DiskConfig) (Store, error) {
 	if c.Memory == 0 && (c.FileSystem == nil || c.FileSystem == okio.OS()) {
 		c.Memory = 1 << 20

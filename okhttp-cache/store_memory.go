@@ -10,8 +10,9 @@ import (
 	"github.com/okhttp-go/ok/okio"
 )
 
-// NewMemoryStore returns a store in memory, for tests and for programs that want nothing on a disk. What exceeds the maximal size is evicted at once. What is
-// being written may take as much again, and what does not fit into that is not stored. Bodies are read without being copied.
+// NewMemoryStore returns a store in memory, for tests and for programs that want nothing on disk. Whatever exceeds maxSize bytes is evicted at
+// once. Entries being written may take as much again; what does not fit into that is not stored. Bodies are read without being copied. It is safe
+// for concurrent use.
 func NewMemoryStore(maxSize int64) Store {
 	return &memoryStore{max: maxSize, entries: map[string]*memoryEntry{}, edits: map[string]*memoryEditor{}}
 }

@@ -9,41 +9,41 @@ import (
 
 // Config configures a [Stream]. nil and the zero value mean the defaults. Its functions are called on the goroutine that runs the loop, never under a lock.
 type Config struct {
-	// LastEventID is where the first connection goes on from, unless the Store knows better. "" means the Last-Event-ID header of the request; without one, where the
-	// server likes.
+	// LastEventID is where the first connection goes on from, unless the Store has something. "" means the Last-Event-ID header of the request; without one the
+	// server decides.
 	LastEventID string
 	// Store keeps the last event ID over restarts of the program.
 	Store IDStore
 
 	// NoReconnect ends the loop with the first connection: without an error if the server ended it.
 	NoReconnect bool
-	// ReconnectUnsafe also repeats requests whose method is not safe (RFC 9110 section 9.2.1), a POST for one, of which the server may have seen an earlier one.
+	// ReconnectUnsafe also repeats requests whose method is not safe (RFC 9110 section 9.2.1), such as a POST, even if the server may have seen an earlier one.
 	// Without it such a stream ends with its first connection, unless that failed before anything was sent. A body that can be sent only once is never repeated.
 	ReconnectUnsafe bool
 	// RetryBase is the wait before connecting again as long as the server has not named one. 0: 3 s.
 	RetryBase time.Duration
-	// RetryMax is the longest wait of a back-off, as long as RetryBase, or the time that the server named, is not longer. 0: 30 s.
+	// RetryMax is the longest wait of a back-off, unless RetryBase or the time that the server named is longer. 0: 30 s.
 	RetryMax time.Duration
-	// NoJitter waits for the whole of a back-off. Otherwise it is a random time between the base and that.
+	// NoJitter waits for the whole back-off. Otherwise the wait is a random time between the base and that.
 	NoJitter bool
 	// ServerRetryMax bounds the times that the server names, in retry fields and Retry-After headers. 0: 1 h.
 	ServerRetryMax time.Duration
-	// StableAfter is for how long a connection has to be open to count as a success although it brought no event. 0: 10 s.
+	// StableAfter is how long a connection that brought no event has to be open to count as a success. 0: 10 s.
 	StableAfter time.Duration
 	// MaxAttempts bounds how many attempts in a row may bring no success. 0: unlimited.
 	MaxAttempts int
 	// MaxElapsed bounds the time from the latest success, or the start, to the next attempt. 0: unlimited.
 	MaxElapsed time.Duration
-	// RetryStatus lists the statuses that do not end the stream for good, 503 or 429 for example. Their Retry-After header counts. None is in it by default, as the
-	// standard has it.
+	// RetryStatus lists the statuses that do not end the stream for good, 503 or 429 for example. Their Retry-After header counts. By default there are none, as in the
+	// standard.
 	RetryStatus []int
-	// RetryTooLarge connects again after an event that was too large, which is to get it again from most servers. Otherwise the stream ends.
+	// RetryTooLarge reconnects after an event that was too large; most servers will send it again. Otherwise the stream ends.
 	RetryTooLarge bool
-	// YieldRetries has the loop told of connections that broke or failed, as an event of zero value with a [*RetryError], before the wait.
+	// YieldRetries tells the loop of connections that broke or failed, as a zero event with a [*RetryError], before the wait.
 	YieldRetries bool
 
-	// IdleTimeout is for how long an open connection may bring no byte, comments included, before it counts as broken ([ErrIdle]). 0: for ever. The
-	// client's read timeout bounds the wait for the response alone.
+	// IdleTimeout is how long an open connection may be silent, comments included, before it counts as broken ([ErrIdle]). 0: for ever. The
+	// client's read timeout only bounds the wait for the response.
 	IdleTimeout time.Duration
 	// MaxEventBytes is that of [DecoderConfig].
 	MaxEventBytes int
@@ -55,7 +55,7 @@ type Config struct {
 	// Rebuild makes the request of each attempt but the first, in place of the one that the stream was made with: with another URL or token, for example. Its
 	// error ends the stream. The headers of the stream are added to what it returns, and a Last-Event-ID in it gives way to that of the stream.
 	Rebuild func(ctx context.Context, r *RetryError) (*okhttp.Request, error)
-	// OnOpen is called each time that the server accepted. The body of the response cannot be read.
+	// OnOpen is called each time the server has accepted. The body of the response cannot be read.
 	OnOpen func(resp *okhttp.Response)
 	// OnState is called with each new state.
 	OnState func(State)

@@ -35,8 +35,8 @@ type DecoderConfig struct {
 	OnRetry func(d time.Duration)
 }
 
-// Decoder reads events from a stream. It reads no further than it has to: an event is returned as soon as its blank line is there, and nothing is
-// read between calls. A Decoder is used by one goroutine at a time.
+// Decoder reads events from a stream (HTML standard, section 9.2.6). It reads no further than it has to: an event is returned as soon as its blank
+// line is there, and nothing is read between calls. Reading blocks as long as the reader does. A Decoder is used by one goroutine at a time.
 type Decoder struct {
 	lines lines
 	cfg   DecoderConfig
@@ -59,7 +59,7 @@ type Decoder struct {
 	revises bool
 }
 
-// NewDecoder makes a decoder of a stream.
+// NewDecoder makes a decoder that reads from r. A nil config means the defaults: the standard's rules, and events of up to 16 MiB.
 func NewDecoder(r io.Reader, c *DecoderConfig) *Decoder {
 	d := new(Decoder)
 	if c != nil {
@@ -76,8 +76,8 @@ func NewDecoder(r io.Reader, c *DecoderConfig) *Decoder {
 	return d
 }
 
-// Next returns the next event. The error is [io.EOF] at the end of the stream, also if that cuts off an event, which is dropped; an
-// [*EventTooLargeError]; or that of the reader as it is. The stream is over then.
+// Next returns the next event. The error is [io.EOF] at the end of the stream, even if that cuts off an event, which is dropped; an
+// [*EventTooLargeError]; or that of the reader, as it is. After an error the stream is over.
 func (d *Decoder) Next() (e Event, err error) {
 	for {
 		line, err := d.lines.next()
@@ -105,7 +105,7 @@ func (d *Decoder) Next() (e Event, err error) {
 	}
 }
 
-// All returns the rest of the events. The error that ends the sequence comes last, unless it is [io.EOF].
+// All returns the remaining events. An error comes last, and ends the sequence; [io.EOF] is left out.
 func (d *Decoder) All() iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for {
@@ -117,10 +117,11 @@ func (d *Decoder) All() iter.Seq2[Event, error] {
 	}
 }
 
-// Retry returns the reconnection time that the stream asked for last, and whether it did.
+// Retry returns the reconnection time that the stream last asked for, and whether it has.
 func (d *Decoder) Retry() (time.Duration, bool) { return d.retry, d.hasRetry }
 
-// LastEventID returns the last event ID: that of the latest event that was completed and, in the mode [Standard], had an id although it had no data.
+// LastEventID returns the last event ID: that of the latest complete event or, in the mode [Standard], of a later block that had an id but no
+// data. "" means none.
 func (d *Decoder) LastEventID() string { return d.last }
 
 // field takes one line of an event. The usual ones come first.

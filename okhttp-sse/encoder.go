@@ -16,11 +16,12 @@ type Encoder struct {
 	buf []byte
 }
 
-// NewEncoder makes an encoder that writes to w, which stays open and is given each event whole. It writes no byte order mark.
+// NewEncoder makes an encoder that writes to w, one write for each event. It does not close w, and writes no byte order mark.
 func NewEncoder(w io.Writer) *Encoder { return &Encoder{w: w} }
 
-// Encode writes an event. An ID with a NUL or a line end, a Type with a line end, and either one that is not UTF-8 are a [*FieldError], and
-// nothing is written. In the data every line end, CR and CRLF too, becomes a line feed, and what is not UTF-8 becomes U+FFFD.
+// Encode writes an event. An ID with a NUL or a line break, a Type with a line break, and either of them if it is not UTF-8, is a [*FieldError],
+// and nothing is written; any other error is the writer's. In the data every line break, CR and CRLF too, becomes a line feed, and what is not
+// UTF-8 becomes U+FFFD.
 func (e *Encoder) Encode(ev Event) error {
 	buf, err := AppendEvent(e.buf[:0], ev)
 	if err != nil {
@@ -29,13 +30,14 @@ func (e *Encoder) Encode(ev Event) error {
 	return e.write(buf)
 }
 
-// Comment writes a comment, which readers ignore, but which shows them, and all that is between, that the stream is alive. Each line of the text
-// becomes one of the stream.
+// Comment writes a comment. Readers ignore it, but it shows them, and every proxy between, that the stream is alive. Each line of the text becomes
+// a line of the comment. The error is the writer's.
 func (e *Encoder) Comment(text string) error {
 	return e.write(append(appendLines(e.buf[:0], ":", text), '\n'))
 }
 
-// Retry tells readers how long to wait before they connect again: milliseconds, of which a fraction is dropped. A negative time is 0.
+// Retry tells readers how long to wait before they reconnect. It goes out in whole milliseconds, the rest cut off; a negative time is 0. The error
+// is the writer's.
 func (e *Encoder) Retry(d time.Duration) error {
 	return e.write(append(appendRetry(e.buf[:0], d), '\n'))
 }
@@ -55,7 +57,8 @@ func (e *Encoder) write(buf []byte) error {
 	return nil
 }
 
-// AppendEvent appends an event as [Encoder.Encode] writes it: the fields retry, id, event and data, those that the event has, and a blank line.
+// AppendEvent appends an event to dst as [Encoder.Encode] writes it: those of the fields retry, id, event and data that it has, and a blank line.
+// The error is a [*FieldError], with dst as it was.
 func AppendEvent(dst []byte, e Event) ([]byte, error) {
 	if err := checkField("id", e.ID, "\x00\n\r"); err != nil {
 		return dst, err

@@ -41,7 +41,8 @@ func (e *FieldError) Error() string {
 	return "oksse: the field " + e.Field + " of an event " + e.Detail
 }
 
-// StatusError reports an answer that is no stream because of its status. It is how a server says that a stream is over for good, with 204 above all.
+// StatusError reports an answer that is not a stream, because of its status. It is how a server says that a stream is over for good, above all
+// with 204.
 type StatusError struct {
 	Status  int
 	Headers okhttp.Headers
@@ -52,7 +53,7 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("oksse: expected status 200, got %d", e.Status)
 }
 
-// ContentTypeError reports an answer that is no stream because of its media type.
+// ContentTypeError reports an answer that is not a stream, because of its media type.
 type ContentTypeError struct {
 	Got  string // "" if there was none
 	Body []byte // what came of it in 5 seconds, 64 KiB at the most; a [Listener] reads it from the response instead
@@ -65,7 +66,7 @@ func (e *ContentTypeError) Error() string {
 	return fmt.Sprintf("oksse: invalid content-type: %.100q", e.Got)
 }
 
-// RetryError reports a connection that a [Stream] lost or did not get, and will make again.
+// RetryError reports a connection that a [Stream] lost or did not get, and is going to make again.
 type RetryError struct {
 	Attempt     int           // the number of the connection to come, from 2
 	Delay       time.Duration // until then
@@ -80,7 +81,7 @@ func (e *RetryError) Error() string {
 // Unwrap returns Err.
 func (e *RetryError) Unwrap() error { return e.Err }
 
-// GiveUpError reports a [Stream] that ended because of the limits on connecting again.
+// GiveUpError reports a [Stream] that ended because [Config] limits how often, or for how long, it reconnects.
 type GiveUpError struct {
 	Attempts int           // in a row without success
 	Elapsed  time.Duration // since the latest success, or the start

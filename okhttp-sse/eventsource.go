@@ -8,8 +8,8 @@ import (
 	"github.com/okhttp-go/ok/okhttp"
 )
 
-// Factory makes event sources as OkHttp does: one connection each, which a [Listener] follows to its end. For streams that connect again, and that are read
-// in a loop, see [Stream].
+// Factory makes event sources as OkHttp does: one connection each, which a [Listener] follows to its end. For streams that reconnect, and are read
+// in a loop, see [Stream]. It is safe for concurrent use if its Caller is.
 type Factory struct {
 	// Caller makes the calls. Its timeouts apply: the read timeout to each wait for the server, so that a stream that is silent for longer fails; the call
 	// timeout up to the moment when the stream is open.
@@ -21,8 +21,8 @@ type Factory struct {
 	MaxEventBytes int
 }
 
-// EventSource is one stream of events on its way to a [Listener]. Whoever does not want it any more must cancel it. Its methods may be called from any
-// goroutine, also from the listener.
+// EventSource is one stream of events on its way to a [Listener]. Cancel it when you do not want it any more. Its methods may be called from any
+// goroutine, and from the listener.
 type EventSource struct {
 	request  *okhttp.Request
 	call     *okhttp.Call // nil for a response that was made by hand
@@ -32,8 +32,8 @@ type EventSource struct {
 	done     chan struct{}
 }
 
-// NewEventSource starts a call of its own, in the turn that the client's dispatcher gives it, and returns at once. The stream ends with the context. A request
-// without an Accept header gets one; nothing else is added.
+// NewEventSource starts a call, when the client's dispatcher has a place for it, and returns at once. Failures go to [Listener.OnFailure]. The
+// stream ends with the context. A request without an Accept header gets one; nothing else is added.
 func (f Factory) NewEventSource(ctx context.Context, req *okhttp.Request, l Listener) *EventSource {
 	if accept, err := accepting(req); err == nil { // it cannot be otherwise
 		req = accept
@@ -52,8 +52,8 @@ func (f Factory) NewEventSource(ctx context.Context, req *okhttp.Request, l List
 // ProcessResponse is [Factory.ProcessResponse] with the defaults.
 func ProcessResponse(resp *okhttp.Response, l Listener) { Factory{}.ProcessResponse(resp, l) }
 
-// ProcessResponse follows a response that is there already, on the goroutine of the caller, and returns when it has ended. The timeouts of its call still apply.
-// It closes the response. The Caller has no part in it.
+// ProcessResponse follows a response that you already have, on your goroutine, and returns when the stream has ended. It closes the response. The
+// timeouts of its call still apply; Caller is not used.
 func (f Factory) ProcessResponse(resp *okhttp.Response, l Listener) {
 	s := &EventSource{request: resp.Request(), call: resp.Call(), limit: f.MaxEventBytes, done: make(chan struct{})}
 	defer close(s.done)
@@ -63,8 +63,8 @@ func (f Factory) ProcessResponse(resp *okhttp.Response, l Listener) {
 // Request returns the request that was made, with its Accept header.
 func (s *EventSource) Request() *okhttp.Request { return s.request }
 
-// Cancel ends the stream: the listener hears of no event any more, and of [ErrCanceled] as the failure, unless the stream has ended. Canceling again does nothing. The
-// reading of a response that was made by hand goes on until the next event.
+// Cancel ends the stream: the listener gets no more events, and [ErrCanceled] as the failure, unless the stream has ended already. Canceling again
+// does nothing. Reading a response that an interceptor made by hand goes on until its next event.
 func (s *EventSource) Cancel() {
 	s.canceled.Store(true)
 	if s.call != nil {

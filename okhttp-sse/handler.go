@@ -7,9 +7,9 @@ import (
 
 // Handler is an [http.Handler] that answers with streams of events.
 type Handler struct {
-	// Serve writes one stream, which ends when it returns. The client connects again then, and whenever the stream breaks; [Writer.LastEventID] is where it
-	// wants to go on from. To have it stay away, answer with 204 (No Content) in the place of the stream, in a handler around this one.
-	// So is the body of a request to be read: net/http gives up what is left of it when the answer begins.
+	// Serve writes one stream, which ends when it returns. The client then connects again, and does so whenever the stream breaks; [Writer.LastEventID] is where it
+	// wants to go on from. To make it stay away, answer with 204 (No Content) instead of a stream, in a handler around this one.
+	// Read the body of a request there too: net/http drops what is left of it when the answer begins.
 	Serve func(w *Writer)
 	// Writer configures the streams.
 	Writer WriterConfig

@@ -69,8 +69,9 @@ func (f IDFuncs) Save(id string) error {
 	return f.SaveID(id)
 }
 
-// FileStore is an [IDStore] in a file of its own, whose content is the ID and a line feed. Saving writes a file beside it, with the suffix .new, and moves that into
-// its place, so that a crash of the program leaves the one ID or the other. Nothing is forced out to the disk; an empty file, which a loss of power can leave, holds none.
+// FileStore is an [IDStore] in a file of its own, which holds the ID and a line feed. It saves by writing a file beside it, with the suffix .new,
+// and moving that into place, so that a crash of the program leaves either the old ID or the new one. Nothing is forced to the disk; an empty
+// file, which a loss of power can leave, counts as no ID.
 func FileStore(fsys okio.FileSystem, path okio.Path) IDStore { return fileStore{fsys, path} }
 
 type fileStore struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/okhttp-go/ok/okhttp"
 )
 
-// Stream is a stream of events that survives its connections: when one breaks or ends, it makes another, which goes on from the last event (HTML standard,
-// section 9.2). It is read in a loop:
+// Stream is a stream of events that survives its connections: when one breaks or ends, it makes another, which goes on from the last event (HTML
+// standard, section 9.2). It is read in a loop:
 //
 //	stream := oksse.NewStream(client, req, nil)
 //	for e, err := range stream.Events(ctx) {
@@ -20,8 +20,8 @@ import (
 //		…
 //	}
 //
-// One loop runs over a stream at a time, and everything happens on its goroutine: nothing is read while the body of the loop runs, so a server that
-// is faster than the loop is held up. The other methods may be called from any goroutine.
+// One loop runs over a stream at a time, and everything happens on its goroutine: nothing is read while the body of the loop runs, so a server
+// that is faster than the loop is slowed down. The other methods may be called from any goroutine.
 type Stream struct {
 	caller  Caller
 	request *okhttp.Request
@@ -41,9 +41,10 @@ type Stream struct {
 	cancel  context.CancelCauseFunc // of the loop that runs
 }
 
-// NewStream prepares a stream. Nothing is sent before [Stream.Events] is looped over. Each request gets the headers Accept, unless it has one; Cache-Control: no-store,
-// unless it has one; and Last-Event-ID. A Last-Event-ID that the request has already is where the first connection goes on from, as if [Config] named it; each further one
-// gets that of the stream. The client's redirects, authenticators, cookies and interceptors apply to each connection.
+// NewStream prepares a stream; nothing is sent until [Stream.Events] is looped over. Each request gets the headers Accept and Cache-Control:
+// no-store, unless it has its own, and Last-Event-ID. If the request has a Last-Event-ID, the first connection goes on from there, as if [Config]
+// named it; later ones send the stream's. The client's redirects, authenticators, cookies and interceptors apply to each connection. A nil config
+// means the defaults.
 func NewStream(c Caller, req *okhttp.Request, cfg *Config) *Stream {
 	s := &Stream{caller: c, request: req, cfg: cfg.withDefaults(), state: Closed}
 	if s.last = s.cfg.LastEventID; s.last == "" {
@@ -68,8 +69,8 @@ func (s *Stream) LastEventID() string {
 	return s.last
 }
 
-// Close ends the stream for good, also while it waits: a loop that runs ends with [ErrCanceled]. It returns nil, without waiting for the loop. A body that an interceptor made
-// by hand is read until its next event, unless it ends with the context of its call itself.
+// Close ends the stream for good, even while it waits: a running loop ends with [ErrCanceled]. It returns nil, without waiting for the loop. A
+// body that an interceptor made by hand is read until its next event, unless it ends with the context of its call.
 func (s *Stream) Close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -81,13 +82,13 @@ func (s *Stream) Close() error {
 	return nil
 }
 
-// Events returns the events, connecting when the loop starts. The sequence ends with an error, which comes once and last: a [*StatusError] or [*ContentTypeError] if
-// the answer was no stream, a [*GiveUpError], an [*EventTooLargeError], a [*StoreError], the failure of a call that cannot be better the next time, or
-// [ErrCanceled] after Close or the end of the context. Where the configuration forbids to connect again, it ends as the connection does, without an error at
-// its regular end.
+// Events returns the events, connecting when the loop starts. The sequence ends with an error, which comes once and last: a [*StatusError] or
+// [*ContentTypeError] if the answer was not a stream, a [*GiveUpError], an [*EventTooLargeError], a [*StoreError], an [*okhttp.Error] that another
+// attempt would meet too, [ErrBusy] if another loop is running, or [ErrCanceled] after Close or the end of the context. If the configuration
+// forbids reconnecting, the sequence ends with the connection, without an error if the server ended it properly.
 //
-// Breaking out of the loop closes the connection. Another loop connects at once and goes on after the event that was the last in this one; the reconnection time that the
-// server named stays that of the stream.
+// Leaving the loop closes the connection. Another loop connects at once, and goes on after the last event of this one; the reconnection time that
+// the server named stays in force.
 func (s *Stream) Events(ctx context.Context) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		ctx, cancel := context.WithCancelCause(ctx)

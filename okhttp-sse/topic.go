@@ -21,11 +21,12 @@ type TopicConfig struct {
 // ErrTopicClosed is the failure of publishing to a [Topic] after its end.
 var ErrTopicClosed = errors.New("oksse: the topic is closed")
 
-// Topic is an [http.Handler] that sends the same events to all its clients. One that comes for the first time gets those that are published from then on; one that
-// comes back, with the ID of the last event that it has seen, gets what it missed first. If that ID is not known, or not any more, it gets all that is kept.
+// Topic is an [http.Handler] that sends the same events to all its clients. A client that comes for the first time gets the events published from
+// then on; one that comes back, with the ID of the last event it has seen, first gets what it missed. If that ID is unknown, or no longer kept, it
+// gets everything that is kept.
 //
-// Events are kept once for all clients. A client that is so slow that what it needs next is not kept any more is cut off, and goes on as one that comes back.
-// A Topic is safe for concurrent use. Its one mutex guards memory only; nobody waits for a client.
+// Events are kept once for all clients. A client so slow that the next event it needs is no longer kept is cut off, and goes on as one that comes
+// back. A Topic is safe for concurrent use. Its one mutex guards memory only; nobody waits for a client.
 type Topic struct {
 	cfg    TopicConfig
 	prefix string // of the IDs, so that none is that of an earlier life of the program
@@ -44,7 +45,7 @@ type published struct {
 	wire []byte
 }
 
-// NewTopic makes a topic, without events. A nil config is the zero one, whose defaults its fields name; the config is copied.
+// NewTopic makes a topic without events. A nil config means the defaults; the config is copied.
 func NewTopic(c *TopicConfig) *Topic {
 	t := &Topic{first: 1, told: make(chan struct{}), prefix: rand.Text()[:8] + "-"}
 	if c != nil {
@@ -59,8 +60,8 @@ func NewTopic(c *TopicConfig) *Topic {
 	return t
 }
 
-// Publish sends an event to all clients, now or as soon as they take it, and returns its ID. An event without one gets one. It does not block. The error is a
-// [*FieldError], or [ErrTopicClosed].
+// Publish sends an event to all clients, now or as soon as they can take it, and returns its ID; an event without an ID gets one. It does not
+// block. The error is a [*FieldError], or [ErrTopicClosed].
 func (t *Topic) Publish(e Event) (id string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -94,8 +95,8 @@ func (t *Topic) tell() {
 	t.told = make(chan struct{})
 }
 
-// Close ends all streams, once their clients have got what was published. Clients that come later are told to stay away, with 204 (No Content). Give it to
-// [http.Server.RegisterOnShutdown], because streams that go on keep a server from shutting down. It returns nil.
+// Close ends all streams, once their clients have received what was published. Clients that come later are told to stay away, with 204 (No
+// Content). Give it to [http.Server.RegisterOnShutdown], because open streams keep a server from shutting down. It returns nil.
 func (t *Topic) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,10 +9,10 @@ import (
 
 // WriterConfig configures a [Writer]. nil and the zero value mean the defaults.
 type WriterConfig struct {
-	// Heartbeat is after how long without an event a comment is sent, so that nobody between takes the connection for dead, and neither does the client;
-	// the server notices that way that the client is gone. 0: 15 s; negative: never.
+	// Heartbeat is the time without an event after which a comment is sent, so that neither proxies nor the client take the connection for dead, and the server
+	// notices when the client is gone. 0: 15 s; negative: never.
 	Heartbeat time.Duration
-	// WriteTimeout bounds each write to the client. It takes the place of that of the [http.Server], which would end the stream. 0: 30 s; negative: none.
+	// WriteTimeout bounds each write to the client. It replaces that of the [http.Server], which would end the stream. 0: 30 s; negative: none.
 	WriteTimeout time.Duration
 	// Retry is the reconnection time that the stream begins with. 0: none, which leaves it to the client.
 	Retry time.Duration
@@ -38,10 +38,9 @@ type Writer struct {
 	ended  chan struct{} // no heartbeat any more
 }
 
-// NewWriter begins the answer: status 200, the headers Content-Type, Cache-Control: no-store and X-Accel-Buffering: no (for proxies that would hold events
-// back), of which those stay that are set already. It fails if the writer cannot flush, with nothing written and an error that is
-// [http.ErrNotSupported] too. Close has to follow before the handler returns; a [Handler] sees
-// to both.
+// NewWriter begins the answer: status 200, and the headers Content-Type, Cache-Control: no-store and X-Accel-Buffering: no (for proxies that would
+// hold events back), except those that are already set. It fails if w cannot flush, with nothing written and an error that is also
+// [http.ErrNotSupported]. Call Close before the handler returns; a [Handler] does both. A nil config means the defaults.
 func NewWriter(w http.ResponseWriter, r *http.Request, c *WriterConfig) (*Writer, error) {
 	s := &Writer{
 		w: w, request: r, control: http.NewResponseController(w),
@@ -86,10 +85,10 @@ var streamHeaders = []string{"Content-Type", eventStream, "Cache-Control", "no-s
 // Request returns the request that the stream answers. Its context ends when the client is gone.
 func (s *Writer) Request() *http.Request { return s.request }
 
-// LastEventID returns the ID of the last event that the client has seen, "" if it names none. The stream is to go on after it.
+// LastEventID returns the ID of the last event that the client has seen, "" if it names none. Go on after it.
 func (s *Writer) LastEventID() string { return s.request.Header.Get("Last-Event-Id") }
 
-// Send writes an event. A [*FieldError] leaves the stream as it is; any other error has ended it.
+// Send writes and flushes an event. After a [*FieldError] the stream is as it was; any other error has ended it, [ErrWriterClosed] after Close.
 func (s *Writer) Send(e Event) error {
 	return s.locked(func() (err error) {
 		if s.buf, err = AppendEvent(s.buf[:0], e); err != nil {
@@ -99,7 +98,7 @@ func (s *Writer) Send(e Event) error {
 	})
 }
 
-// Comment writes a comment.
+// Comment writes a comment, as [Encoder.Comment] does. An error ends the stream.
 func (s *Writer) Comment(text string) error {
 	return s.locked(func() error {
 		s.buf = append(appendLines(s.buf[:0], ":", text), '\n')
@@ -112,7 +111,7 @@ func (s *Writer) sendRaw(p []byte) error {
 	return s.locked(func() error { return s.write(p) })
 }
 
-// Close ends the stream and waits until nothing is written any more. Closing again does nothing. It returns nil.
+// Close ends the stream, and waits until nothing is being written. Closing again does nothing. It returns nil.
 func (s *Writer) Close() error {
 	s.lock <- struct{}{}
 	if s.err != ErrWriterClosed {

@@ -10,7 +10,7 @@ import (
 
 // AddressPolicy asks for connections that are open before a call needs them.
 type AddressPolicy struct {
-	// MinConcurrentCalls is how many calls the open connections to an address can carry together: over HTTP/1.1 one each. 0, the default,
+	// MinConcurrentCalls is how many calls the open connections to an address must be able to carry together: over HTTP/1.1 one each. 0, the default,
 	// asks for none.
 	MinConcurrentCalls int
 	// Backoff is the wait after a connection could not be opened, and Jitter by how much it varies, up and down. 0: one minute and 100 ms.

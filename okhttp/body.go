@@ -122,7 +122,8 @@ func OneShot(contentType string, length int64, r io.Reader) *Body {
 	}}}
 }
 
-// Streamed is a body of unknown length that f writes anew for each attempt, sent chunked.
+// Streamed is a body of unknown length, sent chunked. f writes it, again for each attempt, on the goroutine of the call; its error fails the call,
+// which is not tried again.
 func Streamed(contentType string, f func(ctx context.Context, w io.Writer) error) *Body {
 	return &Body{cfg: BodyConfig{ContentType: contentType, Len: -1, Write: f}}
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/okhttp-go/ok/okio"
 )
 
-// Open returns the content for reading, for code that has to see what is sent: to sign it, to log it. It counts as a sending of a one-shot body. A
-// body that is written is written on a goroutine, under a context that ends with the reader's Close, which waits for it.
+// Open returns the content for reading, for code that has to see what is sent, to sign or log it. It counts as one sending of a one-shot body. If
+// the body is made by a Write function, that runs on a goroutine of its own, with a context that ends when the reader is closed; Close waits for
+// it.
 func (b *Body) Open(ctx context.Context) (io.ReadCloser, error) {
 	if b.cfg.Open != nil {
 		r, err := b.cfg.Open(ctx)
@@ -50,9 +51,9 @@ func (p *pipedBody) Close() error {
 	return err
 }
 
-// Write writes the content to w, for code that puts it into another body. All of it happens on the caller's goroutine. It counts as a sending of a
-// one-shot body. w is neither flushed nor closed; if it is an [okio.Sink], segments are handed over without copying. Whether there are as many
-// bytes as [Body.Len] says is left to the caller.
+// Write writes the content to w, for code that puts it into another body, on the caller's goroutine. It counts as one sending of a one-shot body.
+// w is neither flushed nor closed; if it is an [okio.Sink], segments are handed over without copying. That there are as many bytes as [Body.Len]
+// says is not checked.
 func (b *Body) Write(ctx context.Context, w io.Writer) error {
 	sink := okio.NewBufferedSink(okio.ToWriter(w))
 	if err := b.writeTo(ctx, sink); err != nil {

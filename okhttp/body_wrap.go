@@ -8,8 +8,8 @@ import (
 	"github.com/okhttp-go/ok/okio"
 )
 
-// Gzipped is b compressed with gzip while it is sent. Its length is not known, so it goes chunked. Put the header
-// Content-Encoding: gzip on the request.
+// Gzipped is b, compressed with gzip at the default level while it is sent. Its length is not known, so it is sent chunked. Set the header
+// Content-Encoding: gzip on the request yourself.
 func Gzipped(b *Body) *Body {
 	cfg := BodyConfig{ContentType: b.cfg.ContentType, Len: -1, OneShot: b.cfg.OneShot, Trailers: b.cfg.Trailers}
 	cfg.Write = func(ctx context.Context, w io.Writer) error {
@@ -26,8 +26,8 @@ func Gzipped(b *Body) *Body {
 	return &Body{cfg: cfg}
 }
 
-// Progress is b with f told, on the goroutine of the call, how many bytes of how many were handed to the connection so far. The total
-// is -1 if it is not known. An attempt begins again at zero.
+// Progress is b, with f told on the goroutine of the call how many bytes have been handed to the connection so far, and how many there are in all,
+// -1 if that is not known. Each attempt begins again at zero.
 func Progress(b *Body, f func(done, total int64)) *Body {
 	cfg := b.cfg
 	cfg.Open = nil

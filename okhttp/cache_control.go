@@ -22,7 +22,7 @@ type CacheControl struct {
 	SMaxAge *time.Duration
 	// Private keeps shared caches from storing the response. A list of fields that it is limited to is not kept.
 	Private bool
-	// Public lets shared caches store responses that they otherwise may not, those to requests with Authorization for one.
+	// Public lets shared caches store responses that they otherwise may not, such as those to requests with Authorization.
 	Public bool
 	// MustRevalidate forbids the use of the response once it is stale.
 	MustRevalidate bool

@@ -76,7 +76,7 @@ func (c *Call) IsExecuted() bool { return c.executed.Load() }
 // IsCanceled reports whether Cancel was called.
 func (c *Call) IsCanceled() bool { return c.canceled.Load() }
 
-// Clone returns a new call of the same client, request and options, which can be executed again.
+// Clone returns a new call with the same client, request and options, which can be executed once like any other.
 func (c *Call) Clone() *Call {
 	clone := new(Call)
 	c.client.prepare(clone, c.cfg, c.request)
@@ -93,8 +93,8 @@ func (c *Call) AddEventListener(l *EventListener) {
 	}
 }
 
-// Cancel ends the call at whatever it is doing: it fails with [ErrCanceled]. Reading the response of a canceled call fails too. Canceling
-// again, or after the end, does nothing more.
+// Cancel ends the call, whatever it is doing: it fails with [ErrCanceled]. Reading the response of a canceled call fails too. Canceling again, or
+// after the end, has no effect. It may be called from any goroutine.
 func (c *Call) Cancel() {
 	if !c.canceled.CompareAndSwap(false, true) {
 		return
@@ -110,10 +110,10 @@ func (c *Call) Cancel() {
 	}
 }
 
-// Execute sends the request and returns the response once its head has arrived. The response's body must be closed; reading it stays bound
-// to ctx, so ctx must not be canceled before. The error is an [*Error], apart from [*CallError] for a misuse of the call.
+// Execute sends the request and returns the response once its head has arrived. The response's body must be closed; reading it stays bound to ctx,
+// so ctx must not be canceled before. The error is an [*Error], or a [*CallError] if the call was misused.
 //
-// A panic of an interceptor, a listener or other code of the user passes through, once the call holds nothing any more.
+// A panic of an interceptor, a listener or other user code passes through, after the call has released everything it held.
 func (c *Call) Execute(ctx context.Context) (*Response, error) {
 	if err := c.claim(ctx); err != nil {
 		return nil, err

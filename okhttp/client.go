@@ -47,7 +47,8 @@ func New(opts ...Option) *Client {
 	return c
 }
 
-// With derives a client that has other options and shares the rest, the connection pool above all.
+// With derives a client that has other options and shares everything else, above all the connection pool and the dispatcher. Closing the derived
+// client cancels its own calls and leaves what it shares alone.
 func (c *Client) With(opts ...Option) *Client {
 	cfg := c.cfg.clone()
 	for _, o := range opts {
@@ -90,8 +91,8 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// Shutdown refuses new calls with [ErrClientClosed], waits until those that run have ended and their responses were closed, and then does
-// what [Client.Close] does. A response that was dropped counts as closed once the garbage collector took it. If the context ends before, Shutdown
+// Shutdown refuses new calls with [ErrClientClosed], waits until running calls have ended and their responses are closed, and then does what
+// [Client.Close] does. A response that was dropped counts as closed once the garbage collector has found it. If the context ends first, Shutdown
 // closes at once and returns the context's error.
 func (c *Client) Shutdown(ctx context.Context) error {
 	c.closing.Store(true)
@@ -119,7 +120,7 @@ func (c *Client) tellDrained() {
 	}
 }
 
-// NewCall prepares a call, which can be executed once. The options apply to this call alone.
+// NewCall prepares a call, which can be executed once. The options apply to this call only. It sends nothing.
 func (c *Client) NewCall(req *Request, opts ...CallOption) *Call {
 	call := new(Call)
 	c.prepare(call, c.cfg.withCallOptions(opts), req)
@@ -135,7 +136,7 @@ func (c *Client) prepare(call *Call, cfg *config, req *Request) {
 	}
 }
 
-// Do executes a request. See [Call.Execute].
+// Do makes a call of the request and executes it. The options apply to this call only. See [Call.Execute] for the errors.
 func (c *Client) Do(ctx context.Context, req *Request, opts ...CallOption) (*Response, error) {
 	return c.NewCall(req, opts...).Execute(ctx)
 }

@@ -63,7 +63,7 @@ type PoolStats struct {
 	Streams     int // calls that hold a connection
 }
 
-// Stats returns the counts of this moment. Several goroutines may ask at once, and what they get is consistent in itself.
+// Stats returns the counts of this moment, taken together. It may be called from any goroutine.
 func (p *ConnectionPool) Stats() PoolStats {
 	all, idle, calls := p.p.Stats()
 	return PoolStats{Connections: all, Idle: idle, Streams: calls}

@@ -2,12 +2,12 @@ package okhttp
 
 import "context"
 
-// Enqueue executes the call on a goroutine of its own, when the client's dispatcher has a place for it. It returns at once. f is called exactly
-// once, on that goroutine, with what [Call.Execute] would have returned; it closes the response's body. The time in the queue does not count
-// for the call timeout. A call whose context ends or that is canceled while it waits fails at once.
+// Enqueue executes the call on a goroutine of its own, once the client's dispatcher has a place for it, and returns at once. f is called exactly
+// once, on that goroutine, with what [Call.Execute] would have returned, and must close the response's body. Time in the queue does not count
+// towards the call timeout. A call that is canceled while it waits, or whose context ends, fails at once; one that finds the queue full fails with
+// [ErrQueueFull].
 //
-// A panic of an interceptor, a listener or other code of the user is delivered as the call's failure, a [*PanicError]; one of f itself is not
-// caught.
+// A panic of an interceptor, a listener or other user code becomes the call's failure, a [*PanicError]; a panic of f itself is not caught.
 func (c *Call) Enqueue(ctx context.Context, f func(*Response, error)) {
 	err := c.claim(ctx)
 	if err != nil {

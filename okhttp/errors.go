@@ -99,7 +99,7 @@ func (e *Error) Timeout() bool {
 	return errors.Is(e.Err, os.ErrDeadlineExceeded) || errors.Is(e.Err, context.DeadlineExceeded)
 }
 
-// Temporary is there for net.Error and says what Timeout says.
+// Temporary makes Error a [net.Error] and returns what Timeout returns.
 func (e *Error) Temporary() bool { return e.Timeout() }
 
 // SafeToRetry reports whether the server cannot have acted on the request of the failed call, so that sending it again cannot make

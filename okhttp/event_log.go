@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// LogEvents makes listeners that log each event of a call at level debug, and its failure at level warn, with the time since the call
-// began. URLs are redacted and headers are not logged.
+// LogEvents makes listeners that log each event of a call at level debug, and its failure at level warn, with the time since the call began. URLs
+// are redacted, and headers are not logged. The logger must not be nil.
 func LogEvents(logger *slog.Logger) EventListenerFactory {
 	return func(call *Call) *EventListener {
 		began := time.Now()

@@ -49,3 +49,15 @@ func ExampleParseCacheControl() {
 	// fresh for 0s
 	// the same for shared caches
 }
+
+// Directives that CacheControl does not know can be read one by one.
+func ExampleCacheDirectives() {
+	for d := range okhttp.CacheDirectives(`max-age=60, stale-while-revalidate=30, no-cache="Set-Cookie", public`) {
+		fmt.Printf("%s %q %v\n", d.Name, d.Value, d.HasValue)
+	}
+	// Output:
+	// max-age "60" true
+	// stale-while-revalidate "30" true
+	// no-cache "Set-Cookie" true
+	// public "" false
+}

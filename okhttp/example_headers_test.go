@@ -42,3 +42,28 @@ func ExampleHeaders_With() {
 	// B: 2
 	// A: 4
 }
+
+// A request never changes: With makes another one.
+func ExampleRequest_With() {
+	first, err := okhttp.NewRequest("GET", "https://example.com/tea?page=1", okhttp.Header("Accept", "text/plain"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	next, err := first.URL().Edit().SetQuery("page", "2").Build()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	second, err := first.With(okhttp.WithURL(next), okhttp.WithMethod("HEAD"), okhttp.WithHeaders(first.Headers().Without("Accept")))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range []*okhttp.Request{first, second} {
+		fmt.Println(r.Method(), r.URL(), r.Headers().Len())
+	}
+	// Output:
+	// GET https://example.com/tea?page=1 1
+	// HEAD https://example.com/tea?page=2 0
+}

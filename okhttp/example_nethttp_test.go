@@ -6,6 +6,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 
 	"github.com/okhttp-go/ok/okhttp"
 )
@@ -45,4 +46,31 @@ func ExampleRequestFromHTTP() {
 	// Output:
 	// DELETE https://example.com/notes/7?force
 	// If-Match: "v1"
+}
+
+// A URL of net/url becomes the canonical one that browsers would make of it, and the reverse.
+func ExampleURLFrom() {
+	std, err := url.Parse("HTTP://Example.com:80/a/../b?q=x y")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	u, err := okhttp.URLFrom(std)
+	fmt.Println(u, err)
+	fmt.Println(u.Std().Path, u.Std().RawQuery)
+	// Output:
+	// http://example.com/b?q=x%20y <nil>
+	// /b q=x%20y
+}
+
+// Headers of net/http have no order, so that names come in that of the alphabet.
+func ExampleHeadersFrom() {
+	h := okhttp.HeadersFrom(http.Header{"Vary": {"Accept", "Cookie"}, "Age": {"3"}})
+	fmt.Print(h)
+	fmt.Println(h.HTTP()["Vary"])
+	// Output:
+	// Age: 3
+	// Vary: Accept
+	// Vary: Cookie
+	// [Accept Cookie]
 }

@@ -9,7 +9,7 @@ import (
 type Handshake struct {
 	// Version is "TLSv1.3", "TLSv1.2" and so on.
 	Version string
-	// CipherSuite is the IANA name, "TLS_AES_128_GCM_SHA256" for one.
+	// CipherSuite is the IANA name, such as "TLS_AES_128_GCM_SHA256".
 	CipherSuite string
 	// PeerCertificates is the chain that the server sent, its own certificate first.
 	PeerCertificates []*x509.Certificate

@@ -43,7 +43,7 @@ func WithCallTimeout(d time.Duration) CallOption {
 	return callOption{"WithCallTimeout", true, func(c *config) { c.callTimeout = positive(d) }}
 }
 
-// WithConnectTimeout bounds connecting to one address, without TLS, so that a host with several may take longer. The default is 10 seconds; 0
+// WithConnectTimeout bounds connecting to one address, without TLS, so a host with several addresses may take longer. The default is 10 seconds; 0
 // and less mean no limit. An attempt that takes longer fails, and others go on; if none is left, the call fails in [PhaseConnect].
 func WithConnectTimeout(d time.Duration) CallOption {
 	return callOption{"WithConnectTimeout", false, func(c *config) { c.connectTimeout = positive(d) }}
@@ -100,8 +100,9 @@ func WithMaxResponseHeaders(bytes int64) CallOption {
 	}}
 }
 
-// WithMaxDecodedBody bounds what transparent gzip may unpack, in bytes; a longer body fails with a [*TooLargeError] once that much was
-// read. 0, the default, and less mean no limit.
+// WithMaxDecodedBody bounds what transparent gzip may decode to, in bytes; reading a longer body fails with a [*TooLargeError] once that much has
+// been read. 0, the default, and less mean no limit. It does not bound bodies that were not compressed, or that package okcompress decodes, which
+// has a limit of its own.
 func WithMaxDecodedBody(bytes int64) CallOption {
 	return callOption{"WithMaxDecodedBody", false, func(c *config) { c.maxDecoded = max(bytes, 0) }}
 }
@@ -119,8 +120,9 @@ func WithDNS(dns DNS) CallOption {
 	}}
 }
 
-// WithDialer replaces what opens transport connections. nil restores the default, a zero [net.Dialer]. Calls share connections only if they
-// have the same one: the same value where it is comparable, otherwise the same option.
+// WithDialer replaces what opens transport connections. nil restores the default, a zero [net.Dialer]. An error of the dialer fails that attempt,
+// and other addresses are tried; if none is left, the call fails in [PhaseConnect]. Calls share connections only if they have the same dialer: the
+// same value if it is comparable, otherwise the same option.
 func WithDialer(d Dialer) CallOption {
 	id := identityOf(d) // nil for the default, as without the option
 	if d == nil {
@@ -213,8 +215,8 @@ func WithConnectionSpecs(specs ...ConnectionSpec) CallOption {
 	}}
 }
 
-// WithCleartext decides which hosts may be sent to in cleartext, where the connection specs allow that at all. The others fail with a
-// [*CleartextError]. It runs on the goroutine of the call, for each connection that is made. nil, the default, allows all.
+// WithCleartext decides which hosts may be reached in cleartext, if the connection specs allow that at all; others fail with a [*CleartextError].
+// It runs on the goroutine of the call, for each connection that is made. nil, the default, allows all.
 func WithCleartext(allowed func(host string) bool) CallOption {
 	return callOption{"WithCleartext", false, func(c *config) { c.cleartextTo = allowed }}
 }
@@ -226,7 +228,7 @@ func WithFastFallback(on bool) CallOption {
 }
 
 // WithPool replaces the connection pool, so that several clients share one. The default is a pool of the client's own, with the limits of a zero
-// [PoolConfig], which [Client.Close] closes; one that is given here is closed by whoever made it. nil does nothing.
+// [PoolConfig], which [Client.Close] closes; a pool given here is closed by whoever made it. nil has no effect.
 func WithPool(p *ConnectionPool) CallOption {
 	return callOption{"WithPool", false, func(c *config) {
 		if p != nil {
@@ -274,22 +276,23 @@ func WithDispatcher(d *Dispatcher) Option {
 	})
 }
 
-// WithContinueWait sends the body of a request with "Expect: 100-continue" after that time, although the server did not ask for it (RFC 9110
-// section 10.1.1). 0, the default, and less wait for the server as long as the read timeout allows, and then fail; so does a
-// time that is not shorter than the read timeout. [Client.RoundTripper] and [Client.FullStack] take 0 for one second, as
-// [http.DefaultTransport] has it.
+// WithContinueWait bounds how long a request with "Expect: 100-continue" waits for the server's consent before its body is sent anyway (RFC 9110
+// section 10.1.1). 0, the default, and less mean that the body is not sent without consent: a server that says nothing fails the call after the
+// read timeout. So does a time that is not shorter than the read timeout. Under [Client.RoundTripper] and [Client.FullStack] 0 means one second,
+// as for http.DefaultTransport.
 func WithContinueWait(d time.Duration) CallOption {
 	return callOption{"WithContinueWait", false, func(c *config) { c.continueWait = positive(d) }}
 }
 
-// WithAuthenticator answers challenges of servers (RFC 9110 section 11.6.1): responses with the status 401. Its answers and redirects together are
-// 20 at the most; one more fails the call with a [*ProtocolError]. nil, the default, returns 401 responses.
+// WithAuthenticator answers challenges of servers (RFC 9110 section 11.6.1), which are responses with the status 401. Its answers and redirects
+// together are 20 at most; one more fails the call with a [*ProtocolError]. nil, the default, returns 401 responses as they are.
 func WithAuthenticator(a Authenticator) CallOption {
 	return callOption{"WithAuthenticator", false, func(c *config) { c.authenticator = a }}
 }
 
-// WithCookieJar sends the jar's cookies, in place of a Cookie header of the request, and keeps those of responses, redirects included. A
-// [CookieLineJar] gets the lines of responses as they came. nil, the default, does neither.
+// WithCookieJar sends the jar's cookies, if it has any for the URL, in place of a Cookie header of the request, and keeps those of responses,
+// redirects included. A [CookieLineJar] gets the lines of responses as they came. The jar must be safe for concurrent use. nil, the default, does
+// neither.
 func WithCookieJar(jar http.CookieJar) CallOption {
 	return callOption{"WithCookieJar", false, func(c *config) { c.jar = jar }}
 }
@@ -300,8 +303,8 @@ func WithCache(cache Cache) CallOption {
 	return callOption{"WithCache", false, func(c *config) { c.cache = cache }}
 }
 
-// WithRetryPolicy repeats requests that the server refused for the moment, in the place of a policy set before. There is none by default; MaxAttempts
-// of 1 turns off for a call what its client has.
+// WithRetryPolicy repeats requests that the server refused for the moment, with 429 or 503: see [RetryPolicy]. It replaces a policy set before;
+// the default is none. To turn a client's policy off for one call, use MaxAttempts 1.
 func WithRetryPolicy(p RetryPolicy) CallOption {
 	policy := p.withDefaults()
 	return callOption{"WithRetryPolicy", false, func(c *config) { c.retryPolicy = policy }}

@@ -231,8 +231,8 @@ func isProtocolList(s string) bool {
 	return true
 }
 
-// CacheURL files the response under another URL than the request's. It is what makes the response to a POST or a QUERY cacheable: let the
-// URL contain a hash of the body.
+// CacheURL makes a cache file the response under another URL than the request's. This is what makes the response to a POST or a QUERY cacheable:
+// let the URL contain a hash of the body.
 func CacheURL(u URL) RequestOption {
 	return requestOption(func(r *Request) error {
 		rare := r.rarely()

@@ -40,8 +40,9 @@ type Response struct {
 // Headers returns the header fields. After transparent gzip they are without Content-Encoding and Content-Length.
 func (r *Response) Headers() Headers { return r.headers }
 
-// Trailers reads the body to its end, dropping what was not read yet, and returns the trailer fields (RFC 9110 section 6.5). They are empty
-// for responses that have none or were made by hand. It fails if the body is cut short, or was closed before its end.
+// Trailers reads the body to its end, dropping what was not read yet, and returns the trailer fields (RFC 9110 section 6.5). They are empty for
+// responses that have none or were made by hand. It fails, with the error of reading, if the body is cut short, or if it was closed before its
+// end.
 func (r *Response) Trailers() (Headers, error) {
 	if r.exchange == nil {
 		return Headers{}, nil
@@ -100,7 +101,8 @@ func (r *Response) ReceivedAt() time.Time {
 	return r.began.Add(r.took)
 }
 
-// PeekBody returns up to n bytes of the content without taking them from the body.
+// PeekBody returns up to n bytes from the front of the content without taking them from the body. It waits until that many came or the content
+// ended, so fewer bytes mean that there are no more. What it has seen stays in memory until it is read. Errors are those of reading the body.
 func (r *Response) PeekBody(n int64) ([]byte, error) {
 	peek := r.Body.Source().Peek()
 	var got okio.Buffer

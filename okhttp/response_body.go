@@ -38,7 +38,8 @@ type unreadableSource struct{}
 func (unreadableSource) ReadBuffer(*okio.Buffer, int64) (int64, error) { return 0, ErrUnreadableBody }
 func (unreadableSource) Close() error                                  { return nil }
 
-// Read implements [io.Reader].
+// Read implements [io.Reader]. The error is [io.EOF] at the end of the content, and an [*Error] if it breaks off, with [io.ErrUnexpectedEOF] in it
+// if the server sent less than it announced.
 func (b *ResponseBody) Read(p []byte) (int, error) {
 	if b.buffered == nil {
 		if r, ok := b.src.(io.Reader); ok {
@@ -48,7 +49,7 @@ func (b *ResponseBody) Read(p []byte) (int, error) {
 	return b.Source().Read(p)
 }
 
-// ReadBuffer implements [okio.Source]: whole segments move, nothing is copied.
+// ReadBuffer implements [okio.Source]: whole segments move, and nothing is copied. Errors are those of [ResponseBody.Read].
 func (b *ResponseBody) ReadBuffer(dst *okio.Buffer, most int64) (int64, error) {
 	if b.buffered != nil {
 		return b.buffered.ReadBuffer(dst, most)
@@ -56,7 +57,7 @@ func (b *ResponseBody) ReadBuffer(dst *okio.Buffer, most int64) (int64, error) {
 	return b.src.ReadBuffer(dst, most)
 }
 
-// WriteTo implements [io.WriterTo].
+// WriteTo writes the rest of the content to w and returns how many bytes that was. It implements [io.WriterTo], and does not close the body.
 func (b *ResponseBody) WriteTo(w io.Writer) (total int64, err error) {
 	var buf okio.Buffer
 	defer buf.Clear()
@@ -117,8 +118,8 @@ func (b *ResponseBody) ContentType() string { return b.contentType }
 // Len returns the length that the server announced, in bytes, -1 if it did not or if the content was unpacked.
 func (b *ResponseBody) Len() int64 { return b.length }
 
-// Bytes reads the whole content and closes the body. Nothing bounds it but memory: use [WithMaxDecodedBody] or read piece by piece where the
-// server is not trusted.
+// Bytes reads the whole content and closes the body. Only memory bounds it: if the server is not trusted, use [WithMaxDecodedBody] or read piece
+// by piece. Errors are those of [ResponseBody.Read].
 func (b *ResponseBody) Bytes() ([]byte, error) {
 	var buf okio.Buffer
 	defer buf.Clear()
@@ -160,7 +161,8 @@ func (b *ResponseBody) Text() (string, error) {
 	return decodeText(text, b.contentType)
 }
 
-// JSON decodes the whole content into v, as [json.Unmarshal] does, and closes the body.
+// JSON decodes the whole content into v, as [json.Unmarshal] does, and closes the body. Errors are those of [ResponseBody.Bytes] and of
+// json.Unmarshal. It does not look at the status or the Content-Type.
 func (b *ResponseBody) JSON(v any) error {
 	p, err := b.Bytes()
 	if err != nil {

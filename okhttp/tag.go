@@ -38,7 +38,7 @@ func (l *tagList) without(kind reflect.Type) *tagList {
 	return &tagList{l.kind, l.value, rest}
 }
 
-// Tag attaches a value to a request, in the place of one of the same type. A call starts with the tags of its request.
+// Tag attaches a value to a request, replacing one of the same type. A call starts with the tags of its request.
 func Tag[T any](v T) RequestOption {
 	return requestOption(func(r *Request) error {
 		rare := r.rarely()
@@ -64,8 +64,8 @@ func TagOf[T any](c *Call) (T, bool) {
 	return RequestTag[T](c.request)
 }
 
-// SetTag attaches a value to a call, in the place of one of the same type. The request, and clones of the call, do not see it. It may be
-// called from any goroutine.
+// SetTag attaches a value to a call, replacing one of the same type. The request, and clones of the call, do not see it. It may be called from any
+// goroutine.
 func SetTag[T any](c *Call, v T) {
 	for {
 		old := c.tags.Load()

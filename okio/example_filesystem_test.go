@@ -146,3 +146,34 @@ func ExamplePath() {
 	// ../jesse/notes/todo.txt
 	// \\server\share\music \\server true
 }
+
+// Copies and their metadata, on any file system.
+func ExampleCopy() {
+	var fs okio.FakeFileSystem
+	from, to := okio.ParsePath("/a.txt"), okio.ParsePath("/b.txt")
+	if err := writeText(&fs, from, "tea"); err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := okio.Copy(&fs, from, to); err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err := fs.Metadata(to)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(m.Regular, m.Directory, m.Size, "bytes")
+	// Output: true false 3 bytes
+}
+
+func writeText(fs okio.FileSystem, p okio.Path, text string) error {
+	s, err := fs.Sink(p, okio.MustCreate)
+	if err != nil {
+		return err
+	}
+	sink := okio.NewBufferedSink(s)
+	_, err = sink.WriteString(text)
+	return errors.Join(err, sink.Close())
+}

@@ -91,3 +91,31 @@ func ExampleThrottler() {
 	fmt.Println(sink.WriteBuffer(src, src.Len()))
 	// Output: <nil>
 }
+
+// counter is a sink around another one, which counts what passes.
+type counter struct {
+	okio.Sink
+	bytes int64
+}
+
+func (c *counter) WriteBuffer(src *okio.Buffer, n int64) error {
+	before := src.Len()
+	err := c.Sink.WriteBuffer(src, n)
+	c.bytes += before - src.Len() // what was taken, if it failed too
+	return err
+}
+
+// A sink that does something with what passes embeds the one below, and so flushes and closes it. The bytes move on without being copied.
+func ExampleSink() {
+	to := new(okio.Buffer)
+	count := &counter{Sink: to}
+	sink := okio.NewBufferedSink(count)
+	for range 1000 {
+		if _, err := sink.WriteString("some tea "); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	fmt.Println(sink.Close(), count.bytes, to.Len())
+	// Output: <nil> 9000 9000
+}

@@ -47,8 +47,9 @@ once what is under way is finished, or after --grace; a second signal ends it at
 The formats: go doc github.com/okhttp-go/ok/mockserver/servecli for scripts, go doc github.com/okhttp-go/ok/mockserver/stub for stub files.
 `
 
-// Main runs the command with its arguments, the program's name excluded, and returns the exit status: 0, 1 for a failure, 2 for
-// arguments that were not understood. It serves until the process gets SIGTERM or SIGINT. Nothing is read from in.
+// Main runs the command with its arguments, the program's name excluded, and returns the exit status: 0, 1 for a failure, 2 for arguments that
+// were not understood. Under serve it returns once the process gets SIGTERM or SIGINT and the requests under way are answered. It reads nothing
+// from in. It may run several times at once.
 func Main(args []string, in io.Reader, out, err io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
