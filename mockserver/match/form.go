@@ -112,16 +112,29 @@ func (rules PartRules) matcher() (mockserver.Matcher, string, error) {
 		parts = append(parts, Header(name, rules.Headers[name]))
 	}
 	if rules.Body != nil {
-		parts = append(parts, Body(*rules.Body))
+		parts = append(parts, rules.concealed(Body(*rules.Body), "body "+rules.Body.shown(true)))
 	}
 	if rules.JSON != "" {
-		parts = append(parts, JSON(rules.JSON))
+		parts = append(parts, rules.concealed(JSON(rules.JSON), "body of certain JSON"))
 	}
 	inner := All(parts...)
 	if len(parts) > 0 {
 		text += " with " + inner.String()
 	}
 	return inner, text, Err(inner)
+}
+
+// concealed is a matcher of the content as it is, unless the name of the part is that of a secret: then it shows neither what is expected nor what came.
+func (rules PartRules) concealed(m mockserver.Matcher, text string) mockserver.Matcher {
+	if !target.Secret(rules.Name) {
+		return m
+	}
+	return &matcher{text: text, err: Err(m), body: true, match: func(r *mockserver.Request) []mockserver.Mismatch {
+		if len(m.Match(r)) == 0 {
+			return nil
+		}
+		return one("body", strings.TrimPrefix(text, "body "), anotherOf(string(r.Body)), 0.5)
+	}}
 }
 
 // part is a part of a multipart body.

@@ -150,12 +150,10 @@ func formDecoded(text string) string {
 	return text
 }
 
-// secret are the headers whose values no report shows.
-var secret = []string{"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"}
-
-// Header matches requests with a header field that p describes. Names are compared in any case.
+// Header matches requests with a header field that p describes. Names are compared in any case. Reports do not show the values of one that carries secrets, such as
+// Authorization or Cookie.
 func Header(name string, p Pattern) mockserver.Matcher {
-	m := valuesMatcher("header "+name, p, slices.Contains(secret, strings.ToLower(name)), func(r *mockserver.Request) []string {
+	m := valuesMatcher("header "+name, p, target.SecretHeader(name), func(r *mockserver.Request) []string {
 		return slices.Collect(r.Headers.Values(name))
 	})
 	if name == "" {
@@ -198,7 +196,7 @@ func Request(text string) mockserver.Matcher {
 		}
 	}
 	m := All(parts...).(*matcher)
-	m.text = strings.TrimSpace(text)
+	m.text = target.Text(strings.TrimSpace(text))
 	return m
 }
 
@@ -215,10 +213,7 @@ func textMatcher(what string, p Pattern, of func(*mockserver.Request) (string, b
 
 // valuesMatcher compares the values of a name, of which one has to fit. What came is not shown if it is hidden, and what was expected not either.
 func valuesMatcher(what string, p Pattern, hidden bool, of func(*mockserver.Request) []string) *matcher {
-	want := p.String()
-	if hidden && p.kind != present && p.kind != absent {
-		want = "a certain value"
-	}
+	want := p.shown(hidden)
 	return &matcher{text: what + " " + want, err: p.err, match: func(r *mockserver.Request) []mockserver.Mismatch {
 		values := of(r)
 		closest, least := "", 2.0
@@ -238,11 +233,16 @@ func valuesMatcher(what string, p Pattern, hidden bool, of func(*mockserver.Requ
 		}
 		shown := short(closest)
 		if hidden {
-			shown = fmt.Sprintf("another one of %d bytes, hidden", len(closest))
+			shown = anotherOf(closest)
 		}
 		if len(values) > 1 {
 			shown += fmt.Sprintf(" and %d more", len(values)-1)
 		}
 		return one(what, want, shown, least)
 	}}
+}
+
+// anotherOf stands for a value that is not shown.
+func anotherOf(value string) string {
+	return fmt.Sprintf("another one of %d bytes, hidden", len(value))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	bodies "github.com/okhttp-go/ok/mockserver/internal/content"
+	"github.com/okhttp-go/ok/mockserver/internal/target"
 )
 
 // A Pattern describes a text, or that there is none. The zero value is [Present].
@@ -145,7 +146,7 @@ func (p Pattern) String() string {
 	case hasSuffix:
 		return "one that ends with " + short(p.text)
 	case like:
-		return "one like /" + p.text + "/"
+		return "one like /" + target.Text(p.text) + "/"
 	case isNot:
 		return "not " + p.parts[0].String()
 	}
@@ -161,6 +162,14 @@ func (p Pattern) String() string {
 		return map[kind]string{both: "anything", either: "nothing"}[p.kind]
 	}
 	return strings.Join(list, word)
+}
+
+// shown is String, without the text of a secret.
+func (p Pattern) shown(secret bool) string {
+	if secret && p.kind != present && p.kind != absent {
+		return "a certain value"
+	}
+	return p.String()
 }
 
 // distance is how far text, which does not fit, is from what does.

@@ -56,10 +56,11 @@ type Config struct {
 	// MatchHeaders names request headers that have to be the same for a recorded response, besides method, target and body. A sensitive one has only to be
 	// there.
 	MatchHeaders []string
-	// RedactHeaders names headers whose values are not kept, besides Authorization, Proxy-Authorization, Cookie, Set-Cookie and X-Api-Key.
+	// RedactHeaders names headers whose values are not kept, besides Authorization, Proxy-Authorization, Cookie, Set-Cookie, Api-Key, X-Api-Key,
+	// X-Auth-Token, X-Csrf-Token and X-Xsrf-Token.
 	RedactHeaders []string
-	// RedactFields names query parameters, form fields and members of JSON whose values are not kept, besides access_token, refresh_token, id_token, token,
-	// api_key, apikey, client_secret, secret, password, passwd, signature and sig. Neither case nor _ and - count, and user[password] is a password.
+	// RedactFields names query parameters, form fields and members of JSON whose values are not kept, besides those that are usual for secrets, such as token,
+	// access_token, api_key, client_secret, password, session_id and signature. Neither case nor _ and - count, and user[password] is a password.
 	RedactFields []string
 	// MaxBody is how long the body of a response may be that is recorded, in bytes; longer ones are only sent on, see [Recorder.Skipped]. 0 and less:
 	// 8 MiB.

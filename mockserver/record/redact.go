@@ -15,17 +15,14 @@ import (
 )
 
 // redacted stands for what is not kept.
-const redacted = "redacted"
+const redacted = target.Redacted
 
-// sensitiveHeaders are headers whose values are never kept. Fields that are not are those that [target.Secret] knows.
-var sensitiveHeaders = []string{"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key"}
-
-// redactor takes secrets out of what is kept.
+// redactor takes secrets out of what is kept: those that package target knows, and those that the configuration names besides.
 type redactor struct{ headers, fields map[string]bool }
 
 func newRedactor(c Config) redactor {
 	r := redactor{map[string]bool{}, map[string]bool{}}
-	for _, name := range slices.Concat(sensitiveHeaders, c.RedactHeaders) {
+	for _, name := range c.RedactHeaders {
 		r.headers[strings.ToLower(name)] = true
 	}
 	for _, name := range c.RedactFields {
@@ -37,6 +34,11 @@ func newRedactor(c Config) redactor {
 // field reports whether a name is sensitive, by itself or as the last step of one such as user[password].
 func (r redactor) field(name string) bool {
 	return target.Secret(name) || r.fields[target.Plain(target.Last(name))]
+}
+
+// header reports whether a field of a header is sensitive.
+func (r redactor) header(name string) bool {
+	return target.SecretHeader(name) || r.headers[strings.ToLower(name)]
 }
 
 // mediaType is a Content-Type without its parameters.
@@ -118,7 +120,7 @@ func (r redactor) request(req *mockserver.Request, headers []string) stub.Reques
 		case !ok:
 			no := false
 			s.Headers[name] = stub.Text{Present: &no}
-		case r.headers[strings.ToLower(name)]:
+		case r.header(name):
 			s.Headers[name] = there()
 		case r.loose(value) != value:
 			s.Headers[name] = there()
@@ -236,7 +238,7 @@ func (r redactor) headerFields(fields []string) (without []string, kind string) 
 		switch name := strings.ToLower(fields[i]); {
 		case name == "set-cookie":
 			without[i+1] = cookie(fields[i+1])
-		case r.headers[name]:
+		case r.header(name):
 			without[i+1] = redacted
 		case name == "content-type":
 			kind = mediaType(fields[i+1])

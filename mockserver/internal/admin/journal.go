@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"encoding/base64"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -42,15 +41,12 @@ type Entry struct {
 // shown bounds how much of a body is in an entry.
 const shown = 64 << 10
 
-// secret are the headers whose values are not shown.
-var secret = []string{"authorization", "proxy-authorization", "cookie", "x-api-key"}
-
 func entryOf(r *mockserver.Request) Entry {
 	e := Entry{
 		Received: r.Received, Connection: r.ConnIndex, Index: r.Index, Method: r.Method, Target: target.Shown(r.Target), Proto: r.Proto, Host: r.Authority, Headers: [][2]string{}, BodySize: r.BodySize,
 	}
 	for name, value := range r.Headers.All() {
-		if slices.Contains(secret, strings.ToLower(name)) {
+		if target.SecretHeader(name) {
 			value = fmt.Sprintf("(%d bytes, hidden)", len(value))
 		}
 		e.Headers = append(e.Headers, [2]string{name, value})

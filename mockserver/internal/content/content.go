@@ -13,6 +13,7 @@ import (
 	"github.com/okhttp-go/ok/mockserver"
 	"github.com/okhttp-go/ok/mockserver/internal/jsonvalue"
 	"github.com/okhttp-go/ok/mockserver/internal/memo"
+	"github.com/okhttp-go/ok/mockserver/internal/target"
 	"github.com/okhttp-go/ok/okhttp/okcompress"
 	"github.com/okhttp-go/ok/okio"
 )
@@ -70,7 +71,7 @@ func parsed(body []byte, there bool) (any, *Fault) {
 	}
 	value, err := jsonvalue.Parse(body)
 	if err != nil {
-		return nil, &Fault{"JSON", Quote(string(body[:min(len(body), 4*Shown)])) + " (" + err.Error() + ")"}
+		return nil, &Fault{"JSON", Quote(string(body[:min(len(body), 8*Shown)])) + " (" + err.Error() + ")"}
 	}
 	return value, nil
 }
@@ -126,10 +127,11 @@ func decode(coding string, body []byte) ([]byte, error) {
 // Shown bounds what reports quote of a text.
 const Shown = 120
 
-// Quote quotes a text, the beginning of a long one.
+// Quote quotes a text, the beginning of a long one, without the secrets that [target.Text] finds in it.
 func Quote(text string) string {
+	shown := target.Text(text[:min(len(text), 8*Shown)])
 	if len(text) <= Shown {
-		return strconv.Quote(text)
+		return strconv.Quote(shown)
 	}
-	return fmt.Sprintf("%s… (%d bytes)", strconv.Quote(strings.ToValidUTF8(text[:Shown], "")), len(text))
+	return fmt.Sprintf("%s… (%d bytes)", strconv.Quote(strings.ToValidUTF8(shown[:min(len(shown), Shown)], "")), len(text))
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/okhttp-go/ok/mockserver/internal/jsonvalue"
+	"github.com/okhttp-go/ok/mockserver/internal/target"
 )
 
 // maxSteps bounds the work of one evaluation.
@@ -18,10 +19,29 @@ const maxSteps = 1 << 20
 // ErrTooMuch is what an expression fails with that visits too many values.
 var ErrTooMuch = errors.New("the JSON path visits too many values")
 
+// A Node is a value that was selected.
+type Node struct {
+	Value  any
+	Secret bool // it is that of a member that is called like a secret, or within one
+}
+
 // Select returns the values that the path selects within a value.
 func (p *Path) Select(value any) ([]any, error) {
-	e := &evaluation{root: value, left: maxSteps}
-	found := e.query(p.root, value)
+	found, err := p.Nodes(value)
+	if err != nil {
+		return nil, err
+	}
+	values := make([]any, len(found))
+	for i, node := range found {
+		values[i] = node.Value
+	}
+	return values, nil
+}
+
+// Nodes is [Path.Select] with what is known of the values.
+func (p *Path) Nodes(value any) ([]Node, error) {
+	e := &evaluation{root: Node{Value: value}, left: maxSteps}
+	found := e.query(p.root, e.root)
 	if e.left < 0 {
 		return nil, ErrTooMuch
 	}
@@ -29,7 +49,7 @@ func (p *Path) Select(value any) ([]any, error) {
 }
 
 type evaluation struct {
-	root any
+	root Node
 	left int
 }
 
@@ -50,13 +70,13 @@ type segment struct {
 	selectors []selector
 }
 
-func (e *evaluation) query(q query, current any) []any {
+func (e *evaluation) query(q query, current Node) []Node {
 	if q.absolute {
 		current = e.root
 	}
-	nodes := []any{current}
+	nodes := []Node{current}
 	for _, g := range q.segments {
-		var next []any
+		var next []Node
 		for _, node := range nodes {
 			if next = e.segment(g, node, next); e.left < 0 {
 				return nil
@@ -67,7 +87,7 @@ func (e *evaluation) query(q query, current any) []any {
 	return nodes
 }
 
-func (e *evaluation) segment(g segment, node any, found []any) []any {
+func (e *evaluation) segment(g segment, node Node, found []Node) []Node {
 	if !e.step() {
 		return found
 	}
@@ -83,18 +103,18 @@ func (e *evaluation) segment(g segment, node any, found []any) []any {
 }
 
 // children are the elements of an array, or the members of an object in the order of their names.
-func children(node any) func(yield func(any) bool) {
-	return func(yield func(any) bool) {
-		switch node := node.(type) {
+func children(node Node) func(yield func(Node) bool) {
+	return func(yield func(Node) bool) {
+		switch value := node.Value.(type) {
 		case []any:
-			for _, child := range node {
-				if !yield(child) {
+			for _, child := range value {
+				if !yield(Node{child, node.Secret}) {
 					return
 				}
 			}
 		case map[string]any:
-			for _, key := range slices.Sorted(maps.Keys(node)) {
-				if !yield(node[key]) {
+			for _, key := range slices.Sorted(maps.Keys(value)) {
+				if !yield(node.member(key, value[key])) {
 					return
 				}
 			}
@@ -102,9 +122,14 @@ func children(node any) func(yield func(any) bool) {
 	}
 }
 
+// member is a member of a node.
+func (n Node) member(name string, value any) Node {
+	return Node{value, n.Secret || target.Secret(name)}
+}
+
 // A selector picks children of a node.
 type selector interface {
-	apply(e *evaluation, node any, found []any) []any
+	apply(e *evaluation, node Node, found []Node) []Node
 }
 
 type (
@@ -118,16 +143,16 @@ type (
 	}
 )
 
-func (n name) apply(e *evaluation, node any, found []any) []any {
-	if object, ok := node.(map[string]any); ok && e.step() {
+func (n name) apply(e *evaluation, node Node, found []Node) []Node {
+	if object, ok := node.Value.(map[string]any); ok && e.step() {
 		if child, ok := object[string(n)]; ok {
-			found = append(found, child)
+			found = append(found, node.member(string(n), child))
 		}
 	}
 	return found
 }
 
-func (wildcard) apply(e *evaluation, node any, found []any) []any {
+func (wildcard) apply(e *evaluation, node Node, found []Node) []Node {
 	for child := range children(node) {
 		if !e.step() {
 			break
@@ -137,21 +162,21 @@ func (wildcard) apply(e *evaluation, node any, found []any) []any {
 	return found
 }
 
-func (i index) apply(e *evaluation, node any, found []any) []any {
-	if array, ok := node.([]any); ok && e.step() {
+func (i index) apply(e *evaluation, node Node, found []Node) []Node {
+	if array, ok := node.Value.([]any); ok && e.step() {
 		at := int64(i)
 		if at < 0 {
 			at += int64(len(array))
 		}
 		if at >= 0 && at < int64(len(array)) {
-			found = append(found, array[at])
+			found = append(found, Node{array[at], node.Secret})
 		}
 	}
 	return found
 }
 
-func (s slice) apply(e *evaluation, node any, found []any) []any {
-	array, ok := node.([]any)
+func (s slice) apply(e *evaluation, node Node, found []Node) []Node {
+	array, ok := node.Value.([]any)
 	if !ok {
 		return found
 	}
@@ -173,21 +198,21 @@ func (s slice) apply(e *evaluation, node any, found []any) []any {
 	case step > 0:
 		end := bound(s[1], length, 0, length)
 		for i := bound(s[0], 0, 0, length); i < end && e.step(); i += step {
-			found = append(found, array[i])
+			found = append(found, Node{array[i], node.Secret})
 		}
 	case step < 0:
 		end := bound(s[1], -1, -1, length-1)
 		for i := bound(s[0], length-1, -1, length-1); i > end && e.step(); i += step {
-			found = append(found, array[i])
+			found = append(found, Node{array[i], node.Secret})
 		}
 	}
 	return found
 }
 
-func (f filter) apply(e *evaluation, node any, found []any) []any {
-	if object, ok := node.(map[string]any); ok && f.whole {
-		if e.step() && f.condition.holds(e, object) {
-			found = append(found, object)
+func (f filter) apply(e *evaluation, node Node, found []Node) []Node {
+	if _, ok := node.Value.(map[string]any); ok && f.whole {
+		if e.step() && f.condition.holds(e, node) {
+			found = append(found, node)
 		}
 		return found
 	}
@@ -204,7 +229,7 @@ func (f filter) apply(e *evaluation, node any, found []any) []any {
 
 // logical is a condition of a filter.
 type logical interface {
-	holds(e *evaluation, current any) bool
+	holds(e *evaluation, current Node) bool
 }
 
 type (
@@ -219,19 +244,19 @@ type (
 	}
 )
 
-func (l anyOf) holds(e *evaluation, current any) bool {
+func (l anyOf) holds(e *evaluation, current Node) bool {
 	return slices.ContainsFunc(l, func(part logical) bool { return part.holds(e, current) })
 }
 
-func (l allOf) holds(e *evaluation, current any) bool {
+func (l allOf) holds(e *evaluation, current Node) bool {
 	return !slices.ContainsFunc(l, func(part logical) bool { return !part.holds(e, current) })
 }
 
-func (n not) holds(e *evaluation, current any) bool    { return !n.of.holds(e, current) }
-func (x exists) holds(e *evaluation, current any) bool { return len(e.query(x.of, current)) > 0 }
-func (t truth) holds(e *evaluation, current any) bool  { return t.of.value(e, current) == true }
+func (n not) holds(e *evaluation, current Node) bool    { return !n.of.holds(e, current) }
+func (x exists) holds(e *evaluation, current Node) bool { return len(e.query(x.of, current)) > 0 }
+func (t truth) holds(e *evaluation, current Node) bool  { return t.of.value(e, current) == true }
 
-func (c comparison) holds(e *evaluation, current any) bool {
+func (c comparison) holds(e *evaluation, current Node) bool {
 	a, b := c.left.value(e, current), c.right.value(e, current)
 	switch c.op {
 	case "==":
@@ -272,16 +297,16 @@ func less(a, b any) bool {
 
 // term is what comparisons compare.
 type term interface {
-	value(e *evaluation, current any) any
+	value(e *evaluation, current Node) any
 }
 
 type literal struct{ of any }
 
-func (l literal) value(*evaluation, any) any { return l.of }
+func (l literal) value(*evaluation, Node) any { return l.of }
 
-func (q query) value(e *evaluation, current any) any {
+func (q query) value(e *evaluation, current Node) any {
 	if nodes := e.query(q, current); len(nodes) == 1 {
-		return nodes[0]
+		return nodes[0].Value
 	}
 	return nothing{}
 }

@@ -21,7 +21,7 @@ type function struct {
 	name   string
 	args   []kindOf
 	result kindOf
-	run    func(c *call, args []any) any // an argument of nodesType is a []any
+	run    func(c *call, args []any) any // an argument of nodesType is a []Node
 }
 
 // compileSteps is the work of compiling a pattern that comes from the value.
@@ -40,10 +40,10 @@ var functions = map[string]*function{}
 func init() {
 	for _, f := range []*function{
 		{"length", []kindOf{valueType}, valueType, length},
-		{"count", []kindOf{nodesType}, valueType, func(_ *call, args []any) any { return number(len(args[0].([]any))) }},
+		{"count", []kindOf{nodesType}, valueType, func(_ *call, args []any) any { return number(len(args[0].([]Node))) }},
 		{"value", []kindOf{nodesType}, valueType, func(_ *call, args []any) any {
-			if nodes := args[0].([]any); len(nodes) == 1 {
-				return nodes[0]
+			if nodes := args[0].([]Node); len(nodes) == 1 {
+				return nodes[0].Value
 			}
 			return nothing{}
 		}},
@@ -131,7 +131,7 @@ func (c *call) compile() {
 	}
 }
 
-func (c *call) value(e *evaluation, current any) any {
+func (c *call) value(e *evaluation, current Node) any {
 	args := make([]any, len(c.args))
 	for i, t := range c.args {
 		if q, ok := t.(query); ok && c.f.args[i] == nodesType {

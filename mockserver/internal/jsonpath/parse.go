@@ -2,6 +2,7 @@ package jsonpath
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -28,7 +29,11 @@ type SyntaxError struct {
 }
 
 func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("JSON path %q: %s at offset %d", e.Path, e.Detail, e.Offset)
+	path, detail := Shown(e.Path), e.Detail
+	if path != e.Path {
+		detail, _, _ = strings.Cut(detail, " but got ")
+	}
+	return fmt.Sprintf("JSON path %q: %s at offset %d", path, detail, e.Offset)
 }
 
 // Parse reads an expression (RFC 9535). Beyond the RFC [??…] is a filter that asks an object itself and not its members; of an array it asks the elements, as [?…] does.

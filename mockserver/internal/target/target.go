@@ -1,10 +1,7 @@
 // Package target writes request targets into reports.
 package target
 
-import (
-	"net/url"
-	"strings"
-)
+import "strings"
 
 // Shown returns a request target as reports show it: without the user information that one in absolute form, or in authority form, may have (RFC 9110 section 4.2.4), and
 // without the values of query parameters that are called like secrets, see [Secret].
@@ -13,18 +10,7 @@ func Shown(target string) string {
 	if !ok {
 		return withoutUser(target)
 	}
-	pairs := strings.Split(query, "&")
-	for i, pair := range pairs {
-		name, _, hasValue := strings.Cut(pair, "=")
-		plain, err := url.QueryUnescape(name)
-		if err != nil {
-			plain = name
-		}
-		if hasValue && Secret(plain) {
-			pairs[i] = name + "=redacted"
-		}
-	}
-	return withoutUser(path) + "?" + strings.Join(pairs, "&")
+	return withoutUser(path) + "?" + Form(query)
 }
 
 func withoutUser(target string) string {
