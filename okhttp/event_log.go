@@ -7,9 +7,13 @@ import (
 )
 
 // LogEvents makes listeners that log each event of a call at level debug, and its failure at level warn, with the time since the call began. URLs
-// are redacted, and headers are not logged. The logger must not be nil.
+// are redacted, and headers are not logged. nil stands for [slog.Default], as it is when a call is made.
 func LogEvents(logger *slog.Logger) EventListenerFactory {
 	return func(call *Call) *EventListener {
+		logger := logger
+		if logger == nil {
+			logger = slog.Default()
+		}
 		began := time.Now()
 		log := func(event string, attrs ...slog.Attr) {
 			attrs = append(attrs, slog.Duration("after", time.Since(began)))

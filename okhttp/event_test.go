@@ -448,6 +448,22 @@ func TestLogEventsTakesEveryEvent(t *testing.T) {
 	l.Canceled(call)
 }
 
+// Without a logger the default one is used that there is when the call is made.
+func TestLogEventsByDefault(t *testing.T) {
+	factory := LogEvents(nil)
+	var log strings.Builder
+	before := slog.Default()
+	defer slog.SetDefault(before)
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	client := New()
+	defer client.Close()
+	call := client.NewCall(mustRequest(t, "GET", "http://server.test/"))
+	factory(call).Canceled(call)
+	if !strings.Contains(log.String(), "okhttp: ") {
+		t.Errorf("logged %q", log.String())
+	}
+}
+
 // Fact 16: canceling from inside a hook neither blocks nor harms later calls.
 func TestCancelInsideAHook(t *testing.T) {
 	kind := reflect.TypeFor[EventListener]()
