@@ -34,6 +34,12 @@ type httpHandler struct {
 	chance     *Server // for its choices alone
 }
 
+// handling is one request of it.
+type handling struct {
+	*httpHandler
+	std *http.Request
+}
+
 // ServeHTTP implements [http.Handler].
 func (h *httpHandler) ServeHTTP(w http.ResponseWriter, std *http.Request) {
 	ctx := std.Context()
@@ -43,17 +49,18 @@ func (h *httpHandler) ServeHTTP(w http.ResponseWriter, std *http.Request) {
 		return
 	}
 	r.chance = h.chance.dice
-	resp, err := h.answer(ctx, r, std)
+	one := &handling{h, std}
+	resp, err := one.answer(ctx, r)
 	if err != nil && err != errAbort {
 		resp = scriptFault(err)
 	}
-	if err == errAbort || h.send(ctx, w, r, &resp) != nil {
+	if err == errAbort || one.send(ctx, w, r, &resp) != nil {
 		panic(http.ErrAbortHandler)
 	}
 }
 
 // answer reads a request and returns the response to it, or errAbort if there is none.
-func (h *httpHandler) answer(ctx context.Context, r *Request, std *http.Request) (Response, error) {
+func (h *handling) answer(ctx context.Context, r *Request) (Response, error) {
 	hint, err := peekSafely(h.dispatcher, r)
 	if err == nil {
 		err = beyondHandlers(&hint.Response)
@@ -64,11 +71,11 @@ func (h *httpHandler) answer(ctx context.Context, r *Request, std *http.Request)
 	if h.at(ctx, &hint.Response, RequestStart, RequestHead) != nil {
 		return Response{}, errAbort
 	}
-	if !hint.skipBody && r.readStd(std) != nil {
+	if !hint.skipBody && r.readStd(h.std) != nil {
 		hint.giveBack()
 		return Response{}, errAbort
 	}
-	if hint.known && h.amid(ctx, r, &hint.Response) != nil {
+	if h.amid(ctx, r, &hint.Response) != nil {
 		return Response{}, errAbort
 	}
 	resp, err := dispatch(ctx, h.dispatcher, r, hint)
@@ -78,14 +85,29 @@ func (h *httpHandler) answer(ctx context.Context, r *Request, std *http.Request)
 	if err == nil {
 		err = beyondHandlers(&resp)
 	}
-	if err == nil && !hint.known && (h.at(ctx, &resp, RequestStart, RequestHead) != nil || h.amid(ctx, r, &resp) != nil) {
+	if err == nil && h.late(ctx, r, &resp, &hint.Response) != nil {
 		err = errAbort
 	}
 	return resp, err
 }
 
+// late performs the effects within the request that were not known before its body was read.
+func (h *handling) late(ctx context.Context, r *Request, resp, known *Response) error {
+	for _, m := range []Moment{RequestStart, RequestHead} {
+		if known.effects[m].effect == nil {
+			if err := h.at(ctx, resp, m); err != nil {
+				return err
+			}
+		}
+	}
+	if known.effects[RequestBody].effect != nil {
+		return nil
+	}
+	return h.amid(ctx, r, resp)
+}
+
 // amid performs the effect within the body of a request, if that has come so far.
-func (h *httpHandler) amid(ctx context.Context, r *Request, resp *Response) error {
+func (h *handling) amid(ctx context.Context, r *Request, resp *Response) error {
 	length := int64(-1)
 	if _, sized := r.Headers.Last("Content-Length"); sized {
 		length = r.BodySize
@@ -128,7 +150,7 @@ func beyondHandlers(r *Response) error {
 var errAbort = errors.New("mockserver: aborted by an effect")
 
 // at performs what is due at moments.
-func (h *httpHandler) at(ctx context.Context, resp *Response, moments ...Moment) error {
+func (h *handling) at(ctx context.Context, resp *Response, moments ...Moment) error {
 	for _, m := range moments {
 		for _, e := range h.chance.plan(resp.effects[m].effect) {
 			switch e := e.(type) {
@@ -137,6 +159,7 @@ func (h *httpHandler) at(ctx context.Context, resp *Response, moments ...Moment)
 					return err
 				}
 			case Stall:
+				_, _ = io.Copy(io.Discard, h.std.Body) // net/http sees that the client gave up only behind the body
 				<-ctx.Done()
 				return errAbort
 			default:
@@ -147,7 +170,7 @@ func (h *httpHandler) at(ctx context.Context, resp *Response, moments ...Moment)
 	return nil
 }
 
-func (h *httpHandler) send(ctx context.Context, w http.ResponseWriter, r *Request, resp *Response) error {
+func (h *handling) send(ctx context.Context, w http.ResponseWriter, r *Request, resp *Response) error {
 	if err := h.at(ctx, resp, ResponseStart); err != nil {
 		return err
 	}
@@ -207,7 +230,7 @@ func put(h http.Header, fields []string) {
 }
 
 // sendContent sends the body at the pace that the script gives.
-func (h *httpHandler) sendContent(ctx context.Context, w http.ResponseWriter, r *Request, resp *Response, flush func() error) error {
+func (h *handling) sendContent(ctx context.Context, w http.ResponseWriter, r *Request, resp *Response, flush func() error) error {
 	body := io.NopCloser(byteReader(nil))
 	length := int64(0)
 	if !resp.bodiless(r.Method) && resp.content.open != nil {

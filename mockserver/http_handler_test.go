@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/okhttp-go/ok/mockserver"
+	"github.com/okhttp-go/ok/mockserver/match"
+	"github.com/okhttp-go/ok/mockserver/route"
 )
 
 // onHTTPTest asks a dispatcher that answers in a server of net/http.
@@ -95,6 +97,50 @@ func TestHTTPHandlerFaults(t *testing.T) {
 	}
 	if _, text, err := onHTTPTest(t, answer(ok.Chunked(1).OnChunk(3, mockserver.Reset{})), "GET", "/", ""); err == nil || text != "abc" {
 		t.Errorf("chunks: %q, %v", text, err)
+	}
+}
+
+// Faults of routes that look at the body are known when that was read, and happen then.
+func TestHTTPHandlerFaultsOfRoutesByBody(t *testing.T) {
+	for m, e := range map[mockserver.Moment]mockserver.Effect{
+		mockserver.RequestStart: mockserver.CloseStream{}, mockserver.RequestHead: mockserver.Reset{}, mockserver.RequestBody: mockserver.Reset{}, mockserver.ResponseStart: mockserver.Reset{},
+	} {
+		routes := new(route.Routes)
+		if err := routes.Add(route.Route{Match: match.JSON(`{"a":1}`), Responses: []mockserver.Response{mockserver.Reply(200).On(m, e)}}); err != nil {
+			t.Fatal(err)
+		}
+		if resp, text, err := onHTTPTest(t, routes, "POST", "/", `{"a":1}`); err == nil {
+			t.Errorf("%v: %v, %q", m, resp, text)
+		}
+	}
+}
+
+// A stall ends when the client gives up, also one before the body of the request was read.
+func TestHTTPHandlerStalls(t *testing.T) {
+	for _, m := range []mockserver.Moment{mockserver.RequestHead, mockserver.ResponseStart} {
+		queue := new(mockserver.Queue)
+		queue.Enqueue(mockserver.Reply(200).On(m, mockserver.Stall{}))
+		began, done := make(chan struct{}), make(chan struct{})
+		h := mockserver.HTTPHandler(queue)
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			defer close(done)
+			close(began)
+			h.ServeHTTP(w, r)
+		}))
+		defer s.Close()
+		ctx, cancel := context.WithCancel(t.Context())
+		req, err := http.NewRequestWithContext(ctx, "POST", s.URL, strings.NewReader("hi"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			<-began
+			cancel()
+		}()
+		if resp, err := s.Client().Do(req); err == nil {
+			t.Errorf("%v: %v", m, resp)
+		}
+		<-done
 	}
 }
 

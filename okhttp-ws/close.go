@@ -93,7 +93,8 @@ func (c *Conn) closeResult(err error) error {
 }
 
 // CloseNow ends the connection without a word to the peer. Whatever is under way fails with [ErrClosed], as does what comes later. It does not wait and never fails; after
-// the connection has ended it does nothing: where that was a violation of the protocol, the peer keeps a second to read the close frame that names it.
+// the connection has ended it does nothing: where that was a violation of the protocol, the peer keeps a second to read the close frame that names it,
+// for which a goroutine stays that long.
 func (c *Conn) CloseNow() error {
 	if _, done := c.end(ErrClosed); !done {
 		c.cut(ErrClosed)

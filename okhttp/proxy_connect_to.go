@@ -1,6 +1,9 @@
 package okhttp
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // ConnectTo returns p leading to another host and port than those of the URL, as curl's --connect-to does: with [Direct] that is what is connected to, with a
 // proxy what it is asked for. An HTTP proxy is asked for a tunnel then, for http URLs too. "" and 0 leave the host, or the port, that the URL has; both undo
@@ -19,10 +22,14 @@ import "strings"
 // The host is a name, which the client's [DNS] is asked for, or an IP address, in brackets or without. The error is a [*URLError].
 func (p Proxy) ConnectTo(host string, port int) (Proxy, error) {
 	if port < 0 || port > 65535 {
-		return Direct, &URLError{Part: "port", Detail: "invalid target of a proxy: expected a port from 1 to 65535, or 0 for that of the URL"}
+		return Direct, &URLError{Part: "port", Detail: "invalid target of a proxy: expected a port from 1 to 65535, or 0 for that of the URL, but got " + strconv.Itoa(port)}
 	}
 	if host != "" {
-		canonical, ok := canonicalHost(bracketed(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")))
+		plain := host
+		if strings.HasPrefix(host, "[") && strings.HasSuffix(host, "]") {
+			plain = host[1 : len(host)-1]
+		}
+		canonical, ok := canonicalHost(bracketed(plain))
 		if canonical = strings.Trim(canonical, "[]"); !ok || canonical == "" {
 			return Direct, &URLError{Input: redactInput(host), Part: "host", Detail: "invalid target of a proxy: expected a host name or an IP address"}
 		}

@@ -157,11 +157,12 @@ func TestConnectToArguments(t *testing.T) {
 		port int
 		want string
 	}{
-		{"h", -1, "okhttp: invalid target of a proxy: expected a port from 1 to 65535, or 0 for that of the URL"},
-		{"h", 65536, "okhttp: invalid target of a proxy: expected a port from 1 to 65535, or 0 for that of the URL"},
+		{"h", -1, "okhttp: invalid target of a proxy: expected a port from 1 to 65535, or 0 for that of the URL, but got -1"},
+		{"h", 65536, "okhttp: invalid target of a proxy: expected a port from 1 to 65535, or 0 for that of the URL, but got 65536"},
 		{"a b", 0, "okhttp: invalid target of a proxy: expected a host name or an IP address in a b"},
 		{"h:80", 0, "okhttp: invalid target of a proxy: expected a host name or an IP address in h:80"},
 		{"u:hunter2@h", 0, "okhttp: invalid target of a proxy: expected a host name or an IP address in ██@h"},
+		{"[a.example", 0, "okhttp: invalid target of a proxy: expected a host name or an IP address in [a.example"},
 		{"1.2.3.400", 0, "okhttp: invalid target of a proxy: expected a host name or an IP address in 1.2.3.400"},
 	} {
 		p, err := Direct.ConnectTo(tt.host, tt.port)

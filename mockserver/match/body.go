@@ -9,6 +9,7 @@ import (
 	"github.com/okhttp-go/ok/mockserver"
 	bodies "github.com/okhttp-go/ok/mockserver/internal/content"
 	"github.com/okhttp-go/ok/mockserver/internal/memo"
+	"github.com/okhttp-go/ok/mockserver/internal/target"
 )
 
 // The kinds of what is kept of a request while its routes are asked.
@@ -86,14 +87,18 @@ func Bytes(body []byte) mockserver.Matcher {
 		for at < len(body) && at < len(r.Body) && body[at] == r.Body[at] {
 			at++
 		}
-		return one("body", want+" "+base64Of(body), fmt.Sprintf("%d bytes %s, different from byte %d on", r.BodySize, base64Of(r.Body), at), distance(string(body), string(r.Body)))
+		return one("body", want+base64Of(body), fmt.Sprintf("%d bytes%s, different from byte %d on", r.BodySize, base64Of(r.Body), at), distance(string(body), string(r.Body)))
 	}}
 }
 
-// base64Of shows the beginning of bytes.
+// base64Of shows the beginning of bytes, unless there are secrets in them.
 func base64Of(p []byte) string {
-	if len(p) > 48 {
-		return base64.StdEncoding.EncodeToString(p[:48]) + "…"
+	text := string(p[:min(len(p), 8*bodies.Shown)])
+	switch {
+	case target.Text(text) != text:
+		return ", hidden"
+	case len(p) > 48:
+		return " " + base64.StdEncoding.EncodeToString(p[:48]) + "…"
 	}
-	return base64.StdEncoding.EncodeToString(p)
+	return " " + base64.StdEncoding.EncodeToString(p)
 }

@@ -62,6 +62,12 @@ func TestReportsHideSecrets(t *testing.T) {
 		"path and object":                {match.JSONPathIs("$", `{"password":"wanted","name":"clear"}`), "", user, "clear"},
 		"part":                           {match.Part(match.PartRules{Name: "password", Body: is("wanted")}), multipart, parts, "part password: body"},
 		"part of JSON":                   {match.Part(match.PartRules{Name: "password", JSON: `"wanted"`}), multipart, parts, "part password: body"},
+		"part without a name":            {match.Part(match.PartRules{Body: is("c")}), "multipart/form-data; boundary=b", parts[:strings.Index(parts, "--b\r\nContent-Disposition: form-data; name=\"other")] + "--b--\r\n", "part: body"},
+		"parts as a body":                {match.Body(match.Is("c")), multipart, parts, "redacted"},
+		"parts as JSON":                  {match.JSON(`{}`), multipart, parts, "redacted"},
+		"bytes":                          {match.Bytes([]byte("password=wanted")), "text/plain", "password=sesame", "hidden"},
+		"bytes without secrets":          {match.Bytes([]byte("c")), "text/plain", "clear", "Y2xlYXI="},
+		"form as a body":                 {match.Body(match.Is("c")), form, "password=a,sesame&a=clear", `"password=redacted&a=clear"`},
 		"part that is no secret":         {match.Part(match.PartRules{Name: "other", Body: is("c")}), multipart, parts, `"clear"`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +81,7 @@ func TestReportsHideSecrets(t *testing.T) {
 				t.Fatal("it matches")
 			}
 			text := fmt.Sprint(tt.m, list)
-			if strings.Contains(text, "sesame") || strings.Contains(text, "wanted") {
+			if strings.Contains(text, "sesame") || strings.Contains(text, "c2VzYW1l") || strings.Contains(text, "PXNlc2FtZ") || strings.Contains(text, "wanted") {
 				t.Errorf("a secret is in %s", text)
 			}
 			if !strings.Contains(text, tt.want) {

@@ -28,7 +28,7 @@ func (r *Recorder) Save(dir string) error {
 	}
 	defer root.Close()
 	from := "" // where files come from that stubs name, unless they are there
-	same := sameFolder(dir, r.cfg.Dir)
+	same := r.cfg.Dir != "" && sameFolder(dir, r.cfg.Dir)
 	if !same {
 		from = cmp.Or(r.cfg.Dir, ".")
 	}
@@ -49,7 +49,7 @@ func sameFolder(a, b string) bool {
 	if err != nil {
 		return false
 	}
-	other, err := os.Stat(cmp.Or(b, "."))
+	other, err := os.Stat(b)
 	return err == nil && os.SameFile(one, other)
 }
 

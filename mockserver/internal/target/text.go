@@ -15,7 +15,9 @@ const Redacted = "redacted"
 var (
 	assignment = regexp.MustCompile(`(^|[?&#;\s"'(<])([\w.%\[\]-]+)=`)
 	member     = regexp.MustCompile(`"((?:[^"\\]|\\.)+)"\s*:\s*`)
-	userInfo   = regexp.MustCompile(`(://[^/?#@\s":]*):[^/?#@\s"]+@`)
+	// the head of a part of a multipart body
+	disposition = regexp.MustCompile(`(?i)content-disposition:[^\r\n]*[;\s]name="?([^"\r\n;]*)[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n`)
+	userInfo    = regexp.MustCompile(`(://[^/?#@\s":]*):[^/?#@\s"]+@`)
 )
 
 // Text returns text, of whatever kind, with a word in place of the secrets in it that can be told by their names.
@@ -23,7 +25,7 @@ func Text(text string) string { return TextWithout(text, Secret) }
 
 // TextWithout is [Text] with other names.
 func TextWithout(text string, secret func(name string) bool) string {
-	text = members(assignments(text, secret), secret)
+	text = members(assignments(parts(text, secret), secret), secret)
 	return userInfo.ReplaceAllString(text, "$1:"+Redacted+"@")
 }
 
@@ -57,13 +59,36 @@ func assignments(text string, secret func(string) bool) string {
 		}
 		b.WriteString(text[:end])
 		if text = text[end:]; secret(strings.TrimLeft(name, "]")) { // a regular expression may say [?]token=
-			value := strings.IndexAny(text, "&#;\"'<>, \t\r\n")
+			value := strings.IndexAny(text, "&#;\"'<> \t\r\n")
 			if value < 0 {
 				value = len(text)
 			}
 			if text = text[value:]; value > 0 {
 				b.WriteString(Redacted)
 			}
+		}
+	}
+}
+
+// parts takes the contents of parts of multipart bodies out of text.
+func parts(text string, secret func(string) bool) string {
+	var b strings.Builder
+	for {
+		at := disposition.FindStringSubmatchIndex(text)
+		if at == nil {
+			return b.String() + text
+		}
+		name := text[at[2]:at[3]]
+		b.WriteString(text[:at[1]])
+		if text = text[at[1]:]; secret(name) {
+			end := strings.Index(text, "\n--")
+			if end < 0 {
+				end = len(text)
+			}
+			if end = len(strings.TrimSuffix(text[:end], "\r")); end > 0 {
+				b.WriteString(Redacted)
+			}
+			text = text[end:]
 		}
 	}
 }
