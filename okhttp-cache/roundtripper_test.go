@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // behind is a server of net/http and an http.Client with the cache before net/http's transport.
@@ -47,7 +48,8 @@ func bodyOf(t *testing.T, resp *http.Response, err error) string {
 
 func TestRoundTripper(t *testing.T) {
 	for _, secure := range []bool{false, true} {
-		client, cache, url, asked := behind(t, secure, Config{}, func(w http.ResponseWriter, r *http.Request) {
+		began := time.Now() // a second that begins meanwhile would be an Age of 1
+		client, cache, url, asked := behind(t, secure, Config{Now: func() time.Time { return began }}, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("ETag", `"v1"`)
 			switch {
 			case r.URL.Path == "/fresh":
