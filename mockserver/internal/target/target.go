@@ -1,4 +1,4 @@
-// Package target writes request targets into reports.
+// Package target writes what requests have into reports: their targets, and other text, without the secrets that can be told by their names.
 package target
 
 import "strings"

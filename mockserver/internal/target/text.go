@@ -25,8 +25,20 @@ func Text(text string) string { return TextWithout(text, Secret) }
 
 // TextWithout is [Text] with other names.
 func TextWithout(text string, secret func(name string) bool) string {
-	text = members(assignments(parts(text, secret), secret), secret)
-	return userInfo.ReplaceAllString(text, "$1:"+Redacted+"@")
+	// Reports quote many a text for each one that is read: expressions look only where what they begin with is.
+	if strings.Contains(text, "\n") {
+		text = parts(text, secret)
+	}
+	if strings.Contains(text, "=") {
+		text = assignments(text, secret)
+	}
+	if strings.Contains(text, `"`) {
+		text = members(text, secret)
+	}
+	if strings.Contains(text, "://") {
+		text = userInfo.ReplaceAllString(text, "$1:"+Redacted+"@")
+	}
+	return text
 }
 
 // Form returns text of the form a=b&c=d without the values of secret names, and otherwise as it is.
