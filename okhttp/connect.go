@@ -88,7 +88,7 @@ func (c *Call) connection(ctx context.Context, cfg *config, req *Request, plan *
 	now := time.Now()
 	plan.fresh = false
 	if conn := c.conn.Load(); conn != nil {
-		if c.keeps(cfg, conn, &addr, req.url) && conn.pool == cfg.pool && conn.reusable() && !conn.crowded() {
+		if c.keeps(cfg, conn, &addr, req.url) && (!req.opensWebSocket() || !conn.route.forwards()) && conn.pool == cfg.pool && conn.reusable() && !conn.crowded() {
 			if conn.healthy(0, req.risk(cfg)) {
 				return conn, now, nil
 			}
@@ -96,7 +96,7 @@ func (c *Call) connection(ctx context.Context, cfg *config, req *Request, plan *
 		}
 		c.release()
 	}
-	conn, err := c.acquire(cfg, addr, req.risk(cfg), now)
+	conn, err := c.acquire(cfg, addr, req.opensWebSocket(), req.risk(cfg), now)
 	if err != nil {
 		return nil, now, &attemptError{err: err}
 	}
@@ -107,10 +107,14 @@ func (c *Call) connection(ctx context.Context, cfg *config, req *Request, plan *
 	return conn, now, err
 }
 
-// acquire takes hold of an idle connection of the pool. It returns nil if there is none.
-func (c *Call) acquire(cfg *config, addr address, risk risk, now time.Time) (*Connection, error) {
+// acquire takes hold of an idle connection of the pool, of one that no proxy reads if it is for a tunnel. It returns nil if there is none.
+func (c *Call) acquire(cfg *config, addr address, tunnel bool, risk risk, now time.Time) (*Connection, error) {
+	var fits func(*pooled) bool
+	if tunnel {
+		fits = func(p *pooled) bool { return !p.route.forwards() }
+	}
 	for {
-		entry, idle := cfg.pool.p.Acquire(addr, now)
+		entry, idle := cfg.pool.p.Acquire(addr, now, fits)
 		if entry == nil {
 			return nil, nil
 		}
@@ -143,7 +147,7 @@ func (c *Call) dial(ctx context.Context, cfg *config, req *Request, addr address
 	}
 	defer w.end()
 	if plan.planner == nil {
-		plan.planner = &planner{spawn: c.client.background.spawn, call: c, cfg: cfg, url: req.url, addr: addr}
+		plan.planner = &planner{spawn: c.client.background.spawn, call: c, cfg: cfg, url: req.url, addr: addr, tunnel: req.opensWebSocket()}
 	}
 	pl := plan.planner
 	pl.risk, pl.looked = req.risk(cfg), true

@@ -205,11 +205,10 @@ func TestEndDuringRace(t *testing.T) {
 				if len(e.Attempts) != 1 || !errors.Is(e.Attempts[0], syscall.ECONNREFUSED) {
 					t.Errorf("attempts %v, want the one that failed by itself", e.Attempts)
 				}
-				events := "callStart proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectStart connectStart connectFailed "
-				if how == "Cancel" || how == "Close" {
-					events += "canceled "
+				if n, want := w.takeCanceled(), map[string]int{"Cancel": 1, "Close": 1}[how]; n != want {
+					t.Errorf("%d canceled events, want %d", n, want)
 				}
-				w.wantEvents(events + "connectFailed connectFailed retryDecision false callFailed")
+				w.wantEvents("callStart proxySelectStart proxySelectEnd dnsStart dnsEnd connectStart connectStart connectStart connectFailed connectFailed connectFailed retryDecision false callFailed")
 				if n := len(w.client.cfg.failures.failed); n != 1 {
 					t.Errorf("%d routes count as failed, want that of the one that failed by itself", n)
 				}

@@ -258,6 +258,20 @@ func (w *world) listen(c *Call) *EventListener {
 	})
 }
 
+// takeCanceled takes the canceled events out of those since the last check, because Cancel tells of them on a goroutine of its own, and counts them.
+func (w *world) takeCanceled() (n int) {
+	synctest.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.events = slices.DeleteFunc(w.events, func(e string) bool {
+		if e == "canceled" {
+			n++
+		}
+		return e == "canceled"
+	})
+	return n
+}
+
 // wantEvents checks the events since the last check.
 func (w *world) wantEvents(want string) {
 	w.t.Helper()

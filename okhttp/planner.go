@@ -20,6 +20,7 @@ type planner struct {
 	url   URL
 	addr  address
 
+	tunnel bool // no proxy is to read what is sent
 	risk   risk // of the request: how closely an idle connection is looked at
 	looked bool // in the pool, just before
 	told   bool // the look-up under way was announced to listeners
@@ -57,7 +58,7 @@ func (p *planner) Next(ctx context.Context) (race.Plan, <-chan struct{}, error) 
 		return nil, nil, context.Cause(ctx)
 	}
 	if p.call != nil && !p.looked {
-		conn, err := p.call.acquire(p.cfg, p.addr, p.risk, time.Now())
+		conn, err := p.call.acquire(p.cfg, p.addr, p.tunnel, p.risk, time.Now())
 		if err != nil || conn != nil {
 			return p.ready(conn, err)
 		}
@@ -242,7 +243,9 @@ func (p *planner) at(ip netip.Addr, ech string) *Route {
 	if !p.proxy.IsDirect() {
 		port = p.proxy.port
 	}
-	return &Route{address: p.addr, proxy: p.proxy, socket: netip.AddrPortFrom(ip, uint16(port)), ech: ech, alternative: p.proxied && p.proxy.IsDirect()}
+	r := &Route{address: p.addr, proxy: p.proxy, socket: netip.AddrPortFrom(ip, uint16(port)), ech: ech, alternative: p.proxied && p.proxy.IsDirect()}
+	r.tunnel = p.tunnel && r.forwards()
+	return r
 }
 
 // fresh returns the route, or puts it aside if it failed lately.

@@ -374,6 +374,39 @@ func TestProxyUpgrade(t *testing.T) {
 			w.holdsNothing()
 		}, httpProxy(t))
 	})
+	t.Run("web socket", func(t *testing.T) { // asks for a connection (RFC 6455 section 4.1), whatever else is idle
+		inWorld(t, func(t *testing.T, w *world) {
+			asked, heads := "", []string{}
+			w.proxy(func(p *peer) {
+				p.say(&heads, okText("forwarded"), okText("again"))
+			}, func(p *peer) {
+				asked = p.head()
+				p.send(established)
+				p.say(&heads, okText("not yet"), switching+"hi")
+				echoLines(p)
+			})
+			w.want("200 forwarded")(w.get("http://server.test/"))
+			resp, err := w.client.Do(t.Context(), mustRequest(t, "GET", "http://server.test/chat", Upgrade("h2c, WebSocket")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.want("not yet")(resp.Body.Text())
+			resp, err = w.client.Do(t.Context(), mustRequest(t, "GET", "http://server.test/chat", Upgrade("websocket")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			greet(t, resp)
+			w.want("200 again")(w.get("http://server.test/"))
+			if want := "CONNECT server.test:80 HTTP/1.1\r\nHost: server.test:80\r\n"; !strings.HasPrefix(asked, want) {
+				t.Errorf("asked for %q, want %q", asked, want)
+			}
+			for i, want := range []string{"GET http://server.test/ ", "GET /chat ", "GET /chat ", "GET http://server.test/ "} {
+				if i >= len(heads) || !strings.HasPrefix(heads[i], want) {
+					t.Errorf("request %d of %q, want %q", i, heads, want)
+				}
+			}
+		}, httpProxy(t))
+	})
 	t.Run("tunneled", func(t *testing.T) {
 		serverTLS, clientTLS := tlsFor("server.test")
 		inWorld(t, func(t *testing.T, w *world) {

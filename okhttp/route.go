@@ -61,6 +61,7 @@ type Route struct {
 	address address
 	proxy   Proxy
 	socket  netip.AddrPort // what is connected to; invalid where that is a name or a path
+	tunnel  bool           // through an HTTP proxy, for no other reason than what the request is
 	ech     string         // keys for an encrypted Client Hello, "" for none
 
 	alternative bool // to proxies: the requests were meant for one of those
@@ -79,10 +80,11 @@ func (r *Route) Proxy() Proxy { return r.proxy }
 // socket.
 func (r *Route) Addr() netip.AddrPort { return r.socket }
 
-// RequiresTunnel reports whether an HTTP proxy is asked for a connection to the server (CONNECT, RFC 9110 section 9.3.6), because TLS, or
-// HTTP/2, is spoken with the server itself, or because what the proxy is to connect to is not what the URL names ([Proxy.ConnectTo]).
+// RequiresTunnel reports whether an HTTP proxy is asked for a connection to the server (CONNECT, RFC 9110 section 9.3.6), because TLS, HTTP/2, or
+// a web socket (RFC 6455 section 4.1), is spoken with the server itself, or because what the proxy is to connect to is not what the URL names
+// ([Proxy.ConnectTo]).
 func (r *Route) RequiresTunnel() bool {
-	return r.proxy.speaksHTTP() && (r.address.secure || r.address.priorKnowledge() || r.proxy.astray(&r.address))
+	return r.proxy.speaksHTTP() && (r.tunnel || r.address.secure || r.address.priorKnowledge() || r.proxy.astray(&r.address))
 }
 
 // authority is the target of CONNECT: the port is always there.

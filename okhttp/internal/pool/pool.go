@@ -101,9 +101,9 @@ func New[K comparable, C Conn](cfg Config[C]) *Pool[K, C] {
 	return p
 }
 
-// Acquire takes the oldest connection of a key that can carry one more call, and says for how long it was idle, 0 if it was not. It returns
-// nil if there is none. The caller has read the clock already.
-func (p *Pool[K, C]) Acquire(key K, at time.Time) (e *Entry[K, C], idleFor time.Duration) {
+// Acquire takes the oldest connection of a key that can carry one more call and that match accepts, and says for how long it was idle, 0 if it was not. It
+// returns nil if there is none. match runs under the pool's lock: it only compares; nil accepts all. The caller has read the clock already.
+func (p *Pool[K, C]) Acquire(key K, at time.Time, match func(C) bool) (e *Entry[K, C], idleFor time.Duration) {
 	now := at.Sub(p.epoch)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,7 +112,7 @@ func (p *Pool[K, C]) Acquire(key K, at time.Time) (e *Entry[K, C], idleFor time.
 		return nil, 0
 	}
 	for _, e := range g.entries {
-		if p.takes(e, now) {
+		if p.takes(e, now) && (match == nil || match(e.Conn)) {
 			return e, p.take(e, now)
 		}
 	}
