@@ -21,6 +21,7 @@ import (
 	"testing"
 
 	"github.com/okhttp-go/ok/okhttp"
+	"github.com/okhttp-go/ok/okhttp-ws"
 	"github.com/okhttp-go/ok/okhttp/okauth"
 )
 
@@ -82,7 +83,7 @@ func said(method, target, server string, body []byte) string {
 func TestSquid(t *testing.T) {
 	s, b := startSquid(t), newBehind(t)
 	for name, test := range map[string]func(*testing.T, *squid, *behind){
-		"requests": squidRequests, "authentication": squidAuthentication, "refusals": squidRefusals, "command": squidCommand,
+		"requests": squidRequests, "authentication": squidAuthentication, "refusals": squidRefusals, "web sockets": squidWebSockets, "command": squidCommand,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, s, b) })
 	}
@@ -184,6 +185,42 @@ func squidRefusals(t *testing.T, s *squid, _ *behind) {
 		if resp.Status != want {
 			t.Errorf("http://%s: status %d, want %d", host, resp.Status, want)
 		}
+	}
+}
+
+// squidWebSockets opens web sockets. Squid does not forward an Upgrade, so that it is asked for a connection without TLS too (RFC 6455 section 4.1).
+func squidWebSockets(t *testing.T, s *squid, b *behind) {
+	echo := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c, err := okws.Accept(w, r, nil)
+		if err != nil {
+			return
+		}
+		defer c.CloseNow()
+		for m, err := range c.Messages(r.Context()) {
+			if err != nil || c.Write(r.Context(), m.Type, m.Data) != nil {
+				return
+			}
+		}
+	})
+	clear, secure := httptest.NewServer(echo), httptest.NewTLSServer(echo)
+	defer clear.Close()
+	defer secure.Close()
+	trust := okhttp.WithTLSConfig(b.trust) // the certificate of httptest is one and the same
+	for name, proxy := range map[string]string{"open": "http://" + s.open, "guarded": "http://aladdin:open%20sesame@" + s.guarded} {
+		for _, server := range []*httptest.Server{clear, secure} {
+			t.Run(name+"/"+server.URL[:5], func(t *testing.T) {
+				c, err := okws.Dial(t.Context(), newClient(t, via(t, proxy), trust), "ws"+strings.TrimPrefix(server.URL, "http"), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.CloseNow()
+				wantEchoes(t, c)
+			})
+		}
+	}
+	_, err := okws.Dial(t.Context(), newClient(t, via(t, "http://"+s.guarded)), "ws"+strings.TrimPrefix(clear.URL, "http"), nil)
+	if pe, ok := errors.AsType[*okhttp.ProxyError](err); !ok || pe.Status != 407 {
+		t.Errorf("without credentials: %v", err)
 	}
 }
 
