@@ -138,6 +138,12 @@ func TestNetHTTPTunnels(t *testing.T) {
 	if _, p, err := c.Read(t.Context()); err != nil || string(p) != "now" {
 		t.Errorf("read %q, %v", p, err)
 	}
+	if err := c.WriteText(t.Context(), "echo"); err != nil { // which comes once the server knows that it has written
+		t.Error(err)
+	}
+	if _, p, err := c.Read(t.Context()); err != nil || string(p) != "echo" {
+		t.Errorf("read %q, %v", p, err)
+	}
 	_ = c.CloseNow()
 	if err := <-ends; err == nil || errors.Is(err, okws.ErrClosed) {
 		t.Errorf("a client that leaves without a word: %v", err)
