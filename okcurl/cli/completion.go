@@ -96,7 +96,7 @@ func fishCompletion() string {
 		f := &flags[i]
 		b.WriteString("complete -c okcurl")
 		if f.short != 0 {
-			fmt.Fprintf(&b, " -s %c", f.short)
+			fmt.Fprintf(&b, " -s '%c'", f.short)
 		}
 		b.WriteString(" -l " + f.long)
 		switch {

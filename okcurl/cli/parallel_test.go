@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -87,44 +84,6 @@ func rendered(text string) string {
 		lines, text = append(lines, line), rest
 	}
 	return strings.Join(lines, "\n") + "\n"
-}
-
-// The completions and the manual name every option; the shells that are here take them.
-func TestGenerated(t *testing.T) {
-	dir := t.TempDir()
-	for _, shell := range []string{"bash", "zsh", "fish"} {
-		r := okcurl(t, "--completion", shell)
-		for i := range flags {
-			if f := &flags[i]; !strings.Contains(r.out, f.long) {
-				t.Errorf("%s: no --%s", shell, f.long)
-			}
-		}
-		program, err := exec.LookPath(shell)
-		if err != nil {
-			t.Logf("%s is not installed: its completion was not checked by it", shell)
-			continue
-		}
-		file := filepath.Join(dir, shell)
-		if err := os.WriteFile(file, []byte(r.out), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if out, err := exec.Command(program, "-n", file).CombinedOutput(); err != nil {
-			t.Errorf("%s -n: %v\n%s", shell, err, out)
-		}
-	}
-	r := okcurl(t, "--manual")
-	for i := range flags {
-		if name := strings.ReplaceAll(flags[i].long, "-", `\-`); !strings.Contains(r.out, `\fB\-\-`+name) && !strings.Contains(r.out, `\fR, \fB\-\-`+name) {
-			t.Errorf("the manual lacks --%s", flags[i].long)
-		}
-	}
-	if groff, err := exec.LookPath("groff"); err == nil {
-		cmd := exec.Command(groff, "-man", "-Tascii", "-ww")
-		cmd.Stdin = strings.NewReader(r.out)
-		if out, err := cmd.CombinedOutput(); err != nil || bytes.Contains(out, []byte("warning")) {
-			t.Errorf("groff: %v\n%.500s", err, out)
-		}
-	}
 }
 
 // One family of addresses: a host that has none of it is not found.
