@@ -88,7 +88,7 @@ func (c *Call) connection(ctx context.Context, cfg *config, req *Request, plan *
 	now := time.Now()
 	plan.fresh = false
 	if conn := c.conn.Load(); conn != nil {
-		if c.keeps(cfg, conn, &addr, req.url) && (!req.opensWebSocket() || !conn.route.forwards()) && conn.pool == cfg.pool && conn.reusable() && !conn.crowded() {
+		if c.keeps(cfg, conn, &addr, req.url) && conn.route.suits(req.opensWebSocket()) && conn.pool == cfg.pool && conn.reusable() && !conn.crowded() {
 			if conn.healthy(0, req.risk(cfg)) {
 				return conn, now, nil
 			}
@@ -107,14 +107,10 @@ func (c *Call) connection(ctx context.Context, cfg *config, req *Request, plan *
 	return conn, now, err
 }
 
-// acquire takes hold of an idle connection of the pool, of one that no proxy reads if it is for a tunnel. It returns nil if there is none.
+// acquire takes hold of an idle connection of the pool whose route suits the request. It returns nil if there is none.
 func (c *Call) acquire(cfg *config, addr address, tunnel bool, risk risk, now time.Time) (*Connection, error) {
-	var fits func(*pooled) bool
-	if tunnel {
-		fits = func(p *pooled) bool { return !p.route.forwards() }
-	}
 	for {
-		entry, idle := cfg.pool.p.Acquire(addr, now, fits)
+		entry, idle := cfg.pool.p.Acquire(addr, now, func(p *pooled) bool { return p.route.suits(tunnel) })
 		if entry == nil {
 			return nil, nil
 		}

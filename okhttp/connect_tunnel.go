@@ -91,16 +91,16 @@ func (t *tunnel) open() (next *connectPlan, err error) {
 	}
 }
 
-// leftover sees to the bytes that came right behind the response. In TLS it is the client who begins (RFC 8446 section 2), so they are nobody's. Without,
-// they are the server's, who may begin as well.
+// leftover sees to the bytes that came right behind the response. In TLS it is the client who begins (RFC 8446 section 2), and so it is in HTTP/1.1: they are
+// nobody's. In HTTP/2 without TLS they are the server's, who may begin as well (RFC 9113 section 3.4).
 func (t *tunnel) leftover() error {
 	p, rest := t.plan, t.conn.Source().Buffer()
 	n := rest.Len()
 	switch {
 	case n == 0:
 		return nil
-	case p.route.address.secure:
-		return p.proxyError(&ProtocolError{Detail: fmt.Sprintf("%d bytes came right after the response to CONNECT, before TLS began", n)})
+	case !p.route.address.priorKnowledge():
+		return p.proxyError(&ProtocolError{Detail: fmt.Sprintf("%d bytes came right after the response to CONNECT, before the client began", n)})
 	}
 	begun := &begunConn{Conn: p.stream}
 	if _, err := begun.first.ReadFrom(rest); err != nil {

@@ -407,6 +407,38 @@ func TestProxyUpgrade(t *testing.T) {
 			}
 		}, httpProxy(t))
 	})
+	t.Run("web socket answered too early", func(t *testing.T) {
+		inWorld(t, func(t *testing.T, w *world) {
+			w.proxy(func(p *peer) {
+				p.head()
+				p.send(established + switching)
+				p.untilClosed()
+			})
+			_, err := w.client.Do(t.Context(), mustRequest(t, "GET", "http://server.test/chat", Upgrade("websocket")))
+			wantProxyError(t, err, PhaseProxy, 0, "server.test:80 via proxy http://proxy.test:3128 at 10.0.9.1:3128", "bytes came right after the response to CONNECT")
+		}, httpProxy(t))
+	})
+	t.Run("web socket refused", func(t *testing.T) { // which leaves a tunnel that no other request gets around the proxy by
+		inWorld(t, func(t *testing.T, w *world) {
+			var heads []string
+			w.proxy(func(p *peer) {
+				p.say(&heads, established, okText("not yet"))
+				p.untilClosed()
+			}, func(p *peer) {
+				p.say(&heads, okText("forwarded"))
+				p.untilClosed()
+			})
+			resp, err := w.client.Do(t.Context(), mustRequest(t, "GET", "http://server.test/chat", Upgrade("websocket")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.want("not yet")(resp.Body.Text())
+			w.want("200 forwarded")(w.get("http://server.test/"))
+			if len(heads) != 3 || !strings.HasPrefix(heads[2], "GET http://server.test/ ") {
+				t.Errorf("asked for %q", heads)
+			}
+		}, httpProxy(t))
+	})
 	t.Run("tunneled", func(t *testing.T) {
 		serverTLS, clientTLS := tlsFor("server.test")
 		inWorld(t, func(t *testing.T, w *world) {

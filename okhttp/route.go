@@ -96,6 +96,14 @@ func (r *Route) authority() string {
 // forwards reports whether a proxy reads the requests.
 func (r *Route) forwards() bool { return r.proxy.speaksHTTP() && !r.RequiresTunnel() }
 
+// suits reports whether a request may go this way: no proxy reads it if it wants a tunnel, and it does not get around a proxy that is to read it otherwise.
+func (r *Route) suits(tunnel bool) bool {
+	if tunnel {
+		return !r.forwards()
+	}
+	return !r.tunnel
+}
+
 // isServer reports whether what is connected to is the server, or stands for it.
 func (r *Route) isServer() bool { return r.proxy.IsDirect() || r.proxy.kind == proxyUnix }
 

@@ -44,7 +44,7 @@ func TestGenerated(t *testing.T) {
 				"--http2":      "--http2 --http2-prior-knowledge",
 				"--nonesuch":   "",
 			} {
-				out, err := exec.Command(program, "-c", ask, file, word).CombinedOutput()
+				out, err := exec.Command(program, "-c", ask, file, word).Output()
 				got := strings.Fields(string(out))
 				slices.Sort(got)
 				if err != nil || strings.Join(got, " ") != want {
