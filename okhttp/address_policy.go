@@ -20,7 +20,7 @@ type AddressPolicy struct {
 // Prewarm sets the policy for a URL's host, port and scheme in the client's pool, in the place of an earlier one. Its connections are opened one
 // after another in the background, under the client's configuration, and replaced when they are closed; they do not count for the pool's
 // limit of idle connections, but each is replaced after the keep-alive like others. Policies end with the pool. See [ConnectionListener] for
-// what becomes of them.
+// what becomes of them. Those to an HTTP proxy are for requests that it reads: a web socket without TLS opens one of its own.
 //
 // It fails with a [*CleartextError] for an http URL that the client does not connect to, and with [ErrClientClosed].
 func (c *Client) Prewarm(u URL, policy AddressPolicy) error {

@@ -84,11 +84,11 @@ func (c *Call) connect(ctx context.Context, cfg *config, req *Request, plan *rou
 
 // connection takes hold of the connection that connect begins an exchange over.
 func (c *Call) connection(ctx context.Context, cfg *config, req *Request, plan *routePlan) (*Connection, time.Time, error) {
-	addr := addressFor(req, cfg, plan)
+	addr, tunnel := addressFor(req, cfg, plan), req.opensWebSocket()
 	now := time.Now()
 	plan.fresh = false
 	if conn := c.conn.Load(); conn != nil {
-		if c.keeps(cfg, conn, &addr, req.url) && conn.route.suits(req.opensWebSocket()) && conn.pool == cfg.pool && conn.reusable() && !conn.crowded() {
+		if c.keeps(cfg, conn, &addr, req.url) && conn.route.suits(tunnel) && conn.pool == cfg.pool && conn.reusable() && !conn.crowded() {
 			if conn.healthy(0, req.risk(cfg)) {
 				return conn, now, nil
 			}
@@ -96,12 +96,12 @@ func (c *Call) connection(ctx context.Context, cfg *config, req *Request, plan *
 		}
 		c.release()
 	}
-	conn, err := c.acquire(cfg, addr, req.opensWebSocket(), req.risk(cfg), now)
+	conn, err := c.acquire(cfg, addr, tunnel, req.risk(cfg), now)
 	if err != nil {
 		return nil, now, &attemptError{err: err}
 	}
 	if conn == nil {
-		conn, err = c.dial(ctx, cfg, req, addr, plan)
+		conn, err = c.dial(ctx, cfg, req, addr, tunnel, plan)
 		now = time.Now()
 	}
 	return conn, now, err
@@ -128,7 +128,7 @@ func (c *Call) acquire(cfg *config, addr address, tunnel bool, risk risk, now ti
 
 // dial finds a connection for a call that has none: it races routes to the server, until one is connected or another call gave a
 // connection back to the pool.
-func (c *Call) dial(ctx context.Context, cfg *config, req *Request, addr address, plan *routePlan) (*Connection, error) {
+func (c *Call) dial(ctx context.Context, cfg *config, req *Request, addr address, tunnel bool, plan *routePlan) (*Connection, error) {
 	if !addr.secure {
 		if err := cfg.cleartext(addr.host); err != nil {
 			return nil, &attemptError{phase: PhaseConnect, err: err}
@@ -143,7 +143,7 @@ func (c *Call) dial(ctx context.Context, cfg *config, req *Request, addr address
 	}
 	defer w.end()
 	if plan.planner == nil {
-		plan.planner = &planner{spawn: c.client.background.spawn, call: c, cfg: cfg, url: req.url, addr: addr, tunnel: req.opensWebSocket()}
+		plan.planner = &planner{spawn: c.client.background.spawn, call: c, cfg: cfg, url: req.url, addr: addr, tunnel: tunnel}
 	}
 	pl := plan.planner
 	pl.risk, pl.looked = req.risk(cfg), true

@@ -22,7 +22,7 @@ func TestPlacedBeforeFound(t *testing.T) {
 		both.Go(func() { p.addUnless(conn) })
 		both.Go(func() {
 			for {
-				if e, _ := p.p.Acquire(addr, time.Now(), nil); e != nil {
+				if e, _ := p.p.Acquire(addr, time.Now(), func(*pooled) bool { return true }); e != nil {
 					if e.Conn.entry != e {
 						t.Errorf("the place of the connection is %p, not %p", e.Conn.entry, e)
 					}

@@ -13,7 +13,8 @@ import (
 
 // ConnectionPool keeps connections for reuse. It is safe for concurrent use and may be shared by clients; calls share connections
 // when host, port and scheme are the same, and everything that decides how to get there: DNS, dialer, proxy or selector, proxy authenticator,
-// and for https the TLS configuration, hostname verifier, pins and connection specs.
+// and for https the TLS configuration, hostname verifier, pins and connection specs. Behind an HTTP proxy, web sockets without TLS and other calls do
+// not share.
 type ConnectionPool struct {
 	p        *pool.Pool[address, *pooled]
 	listener *ConnectionListener // never nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/okhttp-go/ok/okhttp/http1"
 	"github.com/okhttp-go/ok/okhttp/internal/ascii"
 )
 
@@ -207,18 +208,5 @@ func (h Headers) has(name string) bool {
 // hasToken reports whether token is in the comma-separated list that the fields of that name form together (RFC 9110,
 // section 5.6.1). Case does not count.
 func (h Headers) hasToken(name, token string) bool {
-	for i := 0; i < len(h.nv); i += 2 {
-		if !ascii.EqualFold(h.nv[i], name) {
-			continue
-		}
-		list, more := h.nv[i+1], true
-		for more {
-			var element string
-			element, list, more = strings.Cut(list, ",")
-			if ascii.EqualFold(ascii.TrimOWS(element), token) {
-				return true
-			}
-		}
-	}
-	return false
+	return http1.HasToken(h.nv, name, token)
 }

@@ -258,20 +258,6 @@ func (r *Request) Upgrade() string {
 	return r.rare.upgrade
 }
 
-// opensWebSocket reports whether the request is the handshake of a web socket. HTTP proxies are asked for a connection of its own (RFC 6455 section 4.1): most
-// leave the Upgrade of a request that they forward out (RFC 9110 section 7.8).
-func (r *Request) opensWebSocket() bool {
-	if r.rare == nil {
-		return false
-	}
-	for protocol := range strings.SplitSeq(r.rare.upgrade, ",") {
-		if strings.EqualFold(strings.TrimSpace(protocol), "websocket") {
-			return true
-		}
-	}
-	return false
-}
-
 // String returns the method and the redacted URL.
 func (r *Request) String() string {
 	if r == nil {

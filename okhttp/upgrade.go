@@ -20,6 +20,10 @@ type upgrade struct {
 	failure atomic.Pointer[Error] // the first
 }
 
+// opensWebSocket reports whether a request, as it is sent, is the handshake of a web socket, for which an HTTP proxy is asked for a connection (RFC 6455
+// section 4.1): most leave out the Upgrade of what they forward (RFC 9110 section 7.8).
+func (r *Request) opensWebSocket() bool { return r.headers.hasToken("upgrade", "websocket") }
+
 // switches reports whether a response hands over what it came on (RFC 9110 section 7.8, RFC 8441 section 5).
 func (ex *exchange) switches(status int) bool {
 	if ex.conn.http2 == nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // HasToken reports whether the comma-separated lists in the fields of that name contain the token. Both the name and the token
-// are given in lower case and compared without case (RFC 9110 section 5.6.1).
+// are compared without case (RFC 9110 section 5.6.1).
 func HasToken(fields []string, name, token string) bool {
 	for i := 0; i+1 < len(fields); i += 2 {
 		if ascii.EqualFold(fields[i], name) && listHas(fields[i+1], token) {

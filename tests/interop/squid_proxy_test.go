@@ -25,7 +25,7 @@ import (
 	"github.com/okhttp-go/ok/okhttp/okauth"
 )
 
-// behind are servers that the proxies of a test lead to. They answer with what reached them.
+// behind are servers that the proxies of a test lead to. They answer with what reached them, at /echo over a web socket.
 type behind struct {
 	clear, secure *httptest.Server
 	trust         *tls.Config
@@ -41,6 +41,10 @@ func newBehind(t *testing.T) *behind {
 		b.mu.Lock()
 		b.heads = append(b.heads, r.Header.Clone())
 		b.mu.Unlock()
+		if r.URL.Path == "/echo" {
+			echoHandler(nil)(w, r)
+			return
+		}
 		sum := sha256.New()
 		io.Copy(sum, r.Body)
 		if n, ok := strings.CutPrefix(r.URL.Path, "/bytes/"); ok {
@@ -190,26 +194,18 @@ func squidRefusals(t *testing.T, s *squid, _ *behind) {
 
 // squidWebSockets opens web sockets. Squid does not forward an Upgrade, so that it is asked for a connection without TLS too (RFC 6455 section 4.1).
 func squidWebSockets(t *testing.T, s *squid, b *behind) {
-	echo := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c, err := okws.Accept(w, r, nil)
-		if err != nil {
-			return
-		}
-		defer c.CloseNow()
-		for m, err := range c.Messages(r.Context()) {
-			if err != nil || c.Write(r.Context(), m.Type, m.Data) != nil {
-				return
-			}
-		}
-	})
-	clear, secure := httptest.NewServer(echo), httptest.NewTLSServer(echo)
-	defer clear.Close()
-	defer secure.Close()
-	trust := okhttp.WithTLSConfig(b.trust) // the certificate of httptest is one and the same
-	for name, proxy := range map[string]string{"open": "http://" + s.open, "guarded": "http://aladdin:open%20sesame@" + s.guarded} {
-		for _, server := range []*httptest.Server{clear, secure} {
-			t.Run(name+"/"+server.URL[:5], func(t *testing.T) {
-				c, err := okws.Dial(t.Context(), newClient(t, via(t, proxy), trust), "ws"+strings.TrimPrefix(server.URL, "http"), nil)
+	trust := b.trust.Clone()
+	trust.RootCAs.AddCert(s.ca.cert)
+	proxies := map[string]string{"open": "http://" + s.open, "guarded": "http://aladdin:open%20sesame@" + s.guarded}
+	if s.secure != "" {
+		proxies["secure"] = "https://" + s.secure
+	}
+	servers := []string{"ws" + strings.TrimPrefix(b.clear.URL, "http"), "wss" + strings.TrimPrefix(b.secure.URL, "https")}
+	for name, proxy := range proxies {
+		for _, server := range servers {
+			scheme, _, _ := strings.Cut(server, ":")
+			t.Run(name+"/"+scheme, func(t *testing.T) {
+				c, err := okws.Dial(t.Context(), newClient(t, via(t, proxy), okhttp.WithTLSConfig(trust)), server+"/echo", nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -218,10 +214,11 @@ func squidWebSockets(t *testing.T, s *squid, b *behind) {
 			})
 		}
 	}
-	_, err := okws.Dial(t.Context(), newClient(t, via(t, "http://"+s.guarded)), "ws"+strings.TrimPrefix(clear.URL, "http"), nil)
+	_, err := okws.Dial(t.Context(), newClient(t, via(t, "http://"+s.guarded)), servers[0]+"/echo", nil)
 	if pe, ok := errors.AsType[*okhttp.ProxyError](err); !ok || pe.Status != 407 {
 		t.Errorf("without credentials: %v", err)
 	}
+	b.wantNoCredentials(t)
 }
 
 // squidCommand does the same by the command.

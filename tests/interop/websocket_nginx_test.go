@@ -15,16 +15,20 @@ import (
 	"github.com/okhttp-go/ok/okhttp-ws"
 )
 
-// echoServer is a server of okws on net/http that echoes what comes, and closes with 4001 when it is told "bye".
-func echoServer(t *testing.T, cfg *okws.AcceptConfig) *httptest.Server {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// echoHandler is okws on net/http: it echoes what comes, and closes with 4001 when it is told "bye".
+func echoHandler(cfg *okws.AcceptConfig) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		c, err := okws.Accept(w, r, cfg)
 		if err != nil {
 			return // the client was answered
 		}
 		defer c.CloseNow()
 		echoMessages(context.Background(), c)
-	}))
+	}
+}
+
+func echoServer(t *testing.T, cfg *okws.AcceptConfig) *httptest.Server {
+	s := httptest.NewServer(echoHandler(cfg))
 	t.Cleanup(s.Close)
 	return s
 }

@@ -124,19 +124,7 @@ func (h gwsClient) OnMessage(_ *gws.Conn, m *gws.Message) {
 
 // The clients of others talk to the server of okws.
 func TestWebSocketClients(t *testing.T) {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c, err := okws.Accept(w, r, &okws.AcceptConfig{Config: okws.Config{Compression: okws.Compression{Threshold: -1}}})
-		if err != nil {
-			return
-		}
-		defer c.CloseNow()
-		for m, err := range c.Messages(context.Background()) {
-			if err != nil || c.Write(context.Background(), m.Type, m.Data) != nil {
-				return
-			}
-		}
-	}))
-	defer s.Close()
+	s := echoServer(t, &okws.AcceptConfig{Config: okws.Config{Compression: okws.Compression{Threshold: -1}}})
 	url := "ws" + strings.TrimPrefix(s.URL, "http")
 	for name, dial := range map[string]func(t *testing.T, deflate bool) (echo func([]byte) ([]byte, error), end func()){
 		"gorilla": func(t *testing.T, deflate bool) (func([]byte) ([]byte, error), func()) {

@@ -11,11 +11,11 @@ import (
 func TestSeveralCalls(t *testing.T) {
 	inBubble(t, Config[*fake]{MaxIdle: 5, KeepAlive: 100}, func(w *world) {
 		e := w.add("k", "a")
-		if got, _ := w.p.Acquire("k", time.Now(), nil); got != nil {
+		if got, _ := w.p.Acquire("k", time.Now(), all); got != nil {
 			t.Error("acquired above the limit")
 		}
 		w.p.SetLimit(e, 2)
-		if got, idle := w.p.Acquire("k", time.Now(), nil); got != e || idle != 0 {
+		if got, idle := w.p.Acquire("k", time.Now(), all); got != e || idle != 0 {
 			t.Errorf("acquired %v after %v", got, idle)
 		}
 		if _, _, calls := w.p.Stats(); calls != 2 {
@@ -45,7 +45,7 @@ func TestRetire(t *testing.T) {
 		if told != 1 {
 			t.Errorf("told %d times of one retirement", told)
 		}
-		if got, _ := w.p.Acquire("k", time.Now(), nil); got != nil {
+		if got, _ := w.p.Acquire("k", time.Now(), all); got != nil {
 			t.Errorf("acquired %v, which was retired", got.Conn.name)
 		}
 		w.wantClosed()

@@ -65,7 +65,7 @@ func TestPolicyOpens(t *testing.T) {
 		w.p.SetPolicy("k", o.policy(2))
 		w.at(3)
 		w.wantStats(2, 2)
-		if e, idle := w.p.Acquire("k", time.Now(), nil); e != o.made[0] || idle != 3 {
+		if e, idle := w.p.Acquire("k", time.Now(), all); e != o.made[0] || idle != 3 {
 			t.Errorf("acquired %v after %v, want the first that was opened, at 0", e, idle)
 		}
 	})
@@ -121,7 +121,7 @@ func TestPolicyReplacesWhatGoes(t *testing.T) {
 		w.p.Remove(o.made[2])
 		w.at(102)
 		w.wantStats(1, 1)
-		e, _ := w.p.Acquire("k", time.Now(), nil)
+		e, _ := w.p.Acquire("k", time.Now(), all)
 		w.p.Retire(e, nil)
 		w.p.Release(e)
 		w.at(103)

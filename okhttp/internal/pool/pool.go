@@ -102,7 +102,7 @@ func New[K comparable, C Conn](cfg Config[C]) *Pool[K, C] {
 }
 
 // Acquire takes the oldest connection of a key that can carry one more call and that match accepts, and says for how long it was idle, 0 if it was not. It
-// returns nil if there is none. match runs under the pool's lock: it only compares; nil accepts all. The caller has read the clock already.
+// returns nil if there is none. match runs under the pool's lock: it only compares. The caller has read the clock already.
 func (p *Pool[K, C]) Acquire(key K, at time.Time, match func(C) bool) (e *Entry[K, C], idleFor time.Duration) {
 	now := at.Sub(p.epoch)
 	p.mu.Lock()
@@ -112,7 +112,7 @@ func (p *Pool[K, C]) Acquire(key K, at time.Time, match func(C) bool) (e *Entry[
 		return nil, 0
 	}
 	for _, e := range g.entries {
-		if p.takes(e, now) && (match == nil || match(e.Conn)) {
+		if p.takes(e, now) && match(e.Conn) {
 			return e, p.take(e, now)
 		}
 	}

@@ -91,7 +91,7 @@ func TestEachExpiresInItsTime(t *testing.T) {
 		w.at(30)
 		w.p.Release(b)
 		w.at(60)
-		if e, idle := w.p.Acquire("k", time.Now(), nil); e != a || idle != 60 {
+		if e, idle := w.p.Acquire("k", time.Now(), all); e != a || idle != 60 {
 			t.Fatalf("acquired %v after %v", e, idle)
 		}
 		w.p.Release(a)
@@ -134,15 +134,18 @@ func TestOldestFirst(t *testing.T) {
 		w.p.Release(b)
 		w.p.Release(a)
 		for _, want := range []*Entry[string, *fake]{a, b, nil} {
-			if e, _ := w.p.Acquire("k", time.Now(), nil); e != want {
+			if e, _ := w.p.Acquire("k", time.Now(), all); e != want {
 				t.Errorf("acquired %v, want %v", e, want)
 			}
 		}
-		if e, _ := w.p.Acquire("other", time.Now(), nil); e != nil {
+		if e, _ := w.p.Acquire("other", time.Now(), all); e != nil {
 			t.Errorf("acquired %v for another key", e)
 		}
 	})
 }
+
+// all accepts every connection.
+func all(*fake) bool { return true }
 
 func TestAcquireMatching(t *testing.T) {
 	inBubble(t, Config[*fake]{MaxIdle: 5, KeepAlive: time.Hour}, func(w *world) {
@@ -164,7 +167,7 @@ func TestMaxAge(t *testing.T) {
 		a := w.add("k", "a")
 		w.p.Release(a)
 		w.at(99)
-		if e, _ := w.p.Acquire("k", time.Now(), nil); e != a {
+		if e, _ := w.p.Acquire("k", time.Now(), all); e != a {
 			t.Fatal("not acquired before its age")
 		}
 		w.at(100)
@@ -173,7 +176,7 @@ func TestMaxAge(t *testing.T) {
 		b := w.add("k", "b")
 		w.p.Release(b)
 		w.at(200)
-		if e, _ := w.p.Acquire("k", time.Now(), nil); e != nil {
+		if e, _ := w.p.Acquire("k", time.Now(), all); e != nil {
 			t.Error("acquired at its age")
 		}
 	})
@@ -279,7 +282,7 @@ func TestConcurrent(t *testing.T) {
 		wg.Go(func() {
 			for i := range 500 {
 				key := "k" + string(rune('0'+i%3))
-				e, _ := p.Acquire(key, time.Now(), nil)
+				e, _ := p.Acquire(key, time.Now(), all)
 				if e == nil {
 					e = NewEntry(key, &fake{"", func(string) {}}, 1)
 					p.Add(e)
